@@ -1,13 +1,13 @@
-//! A controller that attaches the volumes of one CSI driver, as an external-attacher does, but without
-//! a storage system: it writes only what it would have attached.
+//! A controller that attaches the volumes of one CSI driver, as an external-attacher does, but
+//! without a storage system: it writes only what it would have attached.
 //!
 //! ```text
 //! cargo run -p examples --bin operator -- --driver csi.example.com
 //! ```
 //!
-//! It watches VolumeAttachments, and CSINodes, which say whether and how many volumes of the driver a
-//! node takes. `KUBECONFIG` or `~/.kube/config` names the cluster; in a Pod, it is the Pod's own. Run
-//! one at a time: there is no leader election.
+//! It watches VolumeAttachments, and CSINodes, which say whether and how many volumes of the driver
+//! a node takes. `KUBECONFIG` or `~/.kube/config` names the cluster; in a Pod, it is the Pod's own.
+//! Run one at a time: there is no leader election.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -49,8 +49,8 @@ struct Attacher {
     nodes: Api<CSINode>,
 }
 
-/// Returns what attaching a volume to the node yields, or why it takes none. `attached` other volumes
-/// of the driver are on the node already.
+/// Returns what attaching a volume to the node yields, or why it takes none. `attached` other
+/// volumes of the driver are on the node already.
 fn attach(
     node: Option<&CSINode>,
     driver: &str,
@@ -138,8 +138,8 @@ impl Attacher {
         Ok(Action::await_change())
     }
 
-    /// Applies the status, which removes what the controller has applied before and is unset now: the
-    /// error of an earlier attempt, the metadata of a detached volume.
+    /// Applies the status, which removes what the controller has applied before and is unset now:
+    /// the error of an earlier attempt, the metadata of a detached volume.
     async fn apply_status(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! A kind of one's own that embeds types of the storage API, and its controller: a StorageProfile
+//! A custom resource that embeds types of the storage API, and its controller: a StorageProfile
 //! registers a CSI driver and offers a StorageClass of it, both under the name of the profile.
 //!
 //! ```text
@@ -6,8 +6,8 @@
 //! cargo run -p examples --bin storage_profile -- run
 //! ```
 //!
-//! The API server refuses a profile that breaks the schemas of the types. The controller checks what no
-//! schema can say, and writes it to the status. `KUBECONFIG` or `~/.kube/config` names the
+//! The API server refuses a profile that breaks the schemas of the types. The controller checks
+//! what no schema can say, and writes it to the status. `KUBECONFIG` or `~/.kube/config` names the
 //! cluster; in a Pod, it is the Pod's own.
 
 use std::error::Error;
@@ -54,19 +54,19 @@ struct StorageProfileSpec {
     driver: CSIDriverSpec,
     /// When a claim gets its volume.
     volume_binding_mode: VolumeBindingMode,
-    /// What becomes of a volume when its claim is deleted.
+    /// The fate of a volume when its claim is deleted.
     reclaim_policy: PersistentVolumeReclaimPolicy,
-    /// Whether volumes can grow.
+    /// Set if volumes can grow.
     allow_volume_expansion: Option<bool>,
     /// The parts of the cluster in which volumes can be; everywhere if unset.
     allowed_topologies: Option<Vec<TopologySelectorTerm>>,
 }
 
-/// What the controller has made of a profile.
+/// The state of a profile's driver and class.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StorageProfileStatus {
-    /// Whether the driver and the class are as the profile says.
+    /// True if the driver and the class are as the profile says.
     ready: bool,
     /// Why they aren't; empty if they are.
     message: String,
@@ -124,8 +124,8 @@ impl Provider {
     {
         let (kind, name) = (<A::Kind as Resource>::kind(&()), wanted.name_any());
         let objects: Api<A::Kind> = Api::all(self.client.clone());
-        // Some defaults of the definition are of fields that the server doesn't have: it would refuse
-        // to apply them.
+        // Some defaults of the definition are of fields that the server doesn't have: it would
+        // refuse to apply them.
         wanted.drop_disabled(None, &self.target);
         let (mut new, own) = (wanted.clone(), wanted.owner_references());
         let report = match objects.get_opt(&name).await? {

@@ -6,7 +6,7 @@
 //!
 //! | path | answers with |
 //! |---|---|
-//! | `/validate` | all errors of an object, as an API server of the release reports them, or its warnings |
+//! | `/validate` | all errors of an object, as an API server of the release has them, or warnings |
 //! | `/default` | a JSON patch of the defaults that are unset |
 //!
 //! Both add the policy of the cluster, which is the trait [`Policy`] below: change it to your own.
@@ -100,7 +100,7 @@ impl Policy for CSIStorageCapacity {}
 impl Policy for VolumeAttachment {}
 impl Policy for VolumeAttributesClass {}
 
-/// What a request asks for; its path.
+/// The function of the webhook that a path names.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Validate,

@@ -5,8 +5,9 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::Diagnostics;
 use crate::load;
+use crate::pointer::Pointer;
 use crate::source::Source;
 
 /// How two documents differ.

@@ -3,76 +3,8 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use serde::{Serialize, Serializer};
-
+use crate::pointer::Pointer;
 use crate::source::Source;
-
-/// A JSON pointer (RFC 6901), shown in its URI fragment form, `#/a/b`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Pointer(String);
-
-impl Pointer {
-    /// The whole document.
-    pub fn root() -> Self {
-        Self::default()
-    }
-
-    /// The pointer to the schemas of a document.
-    pub fn schemas() -> Self {
-        Self::root().child("components").child("schemas")
-    }
-
-    /// The pointer to the schema `name` of a document.
-    pub fn schema(name: &str) -> Self {
-        Self::schemas().child(name)
-    }
-
-    /// The pointer to the member `key` of what this one points to.
-    #[must_use]
-    pub fn child(&self, key: impl fmt::Display) -> Self {
-        let key = key.to_string();
-        let mut path = String::with_capacity(self.0.len() + 1 + key.len());
-        path.push_str(&self.0);
-        path.push('/');
-        if key.contains(['~', '/']) {
-            path.push_str(&key.replace('~', "~0").replace('/', "~1"));
-        } else {
-            path.push_str(&key);
-        }
-        Self(path)
-    }
-
-    /// Reads a pointer from its plain (`/a/b`) or fragment (`#/a/b`) form.
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = text.strip_prefix('#').unwrap_or(text);
-        (text.is_empty() || text.starts_with('/')).then(|| Self(text.to_owned()))
-    }
-
-    /// The plain form, as `serde_json::Value::pointer` takes it.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// The members on the way, unescaped.
-    pub fn segments(&self) -> impl Iterator<Item = String> + '_ {
-        self.0
-            .split('/')
-            .skip(1)
-            .map(|s| s.replace("~1", "/").replace("~0", "~"))
-    }
-}
-
-impl Serialize for Pointer {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl fmt::Display for Pointer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{}", self.0)
-    }
-}
 
 /// A place in a document that is read, where errors can be reported.
 #[derive(Clone)]

@@ -5,9 +5,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::diag::{Pointer, Spot};
+use crate::diag::Spot;
 use crate::load::SCHEMAS;
 use crate::model::{ErrorType, Takes};
+use crate::pointer::Pointer;
 
 /// Where in a document a schema is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,6 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod adopt;
 mod compare;
 mod config;
 mod diag;
@@ -47,38 +48,24 @@ mod model;
 mod name;
 mod parallel;
 mod passes;
+mod pointer;
 mod release;
 mod render;
 mod source;
 
 use std::collections::BTreeMap;
 
+pub use adopt::{Adopted, TO_DESCRIBE, adopt};
 pub use compare::{Change, Comparison, Difference, compare};
 pub use config::{
     Bundle, Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern, K8sOpenapi,
 };
-pub use diag::{Diagnostic, Diagnostics, Pointer};
+pub use diag::{Diagnostic, Diagnostics};
+pub use load::crd::CustomVersion;
+pub use pointer::Pointer;
 pub use release::{Release, Releases};
 pub use render::{MARK, is_generated};
-pub use source::Source;
-
-/// The texts that a run works on, by the names that the configuration gives them.
-#[derive(Clone, Debug, Default)]
-pub struct Inputs {
-    /// The documents, by [`DocumentConfig::path`].
-    pub documents: BTreeMap<String, DocumentSource>,
-    /// The overlays, by file name.
-    pub overlays: BTreeMap<String, Source>,
-}
-
-/// A document and the release that it describes.
-#[derive(Clone, Debug)]
-pub struct DocumentSource {
-    /// The text.
-    pub source: Source,
-    /// The release, which decides what overlays say of it.
-    pub release: Release,
-}
+pub use source::{DocumentSource, Inputs, Source};
 
 /// A generated crate.
 #[derive(Clone, Debug, Default)]
@@ -118,17 +105,6 @@ pub struct GeneratedFile {
     pub path: String,
     /// What is in it.
     pub text: String,
-}
-
-/// A group and version of custom resources.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CustomVersion {
-    /// The group.
-    pub group: String,
-    /// The version.
-    pub version: String,
-    /// What the names of its schemas start with, for [`DocumentConfig::prefix`].
-    pub prefix: String,
 }
 
 /// Returns the groups and versions that the CustomResourceDefinitions in a file of manifests serve,

@@ -1,10 +1,13 @@
-//! The text of an input file, and the lines of its parts.
+//! Input files as text, and the lines of their parts.
+
+use std::collections::BTreeMap;
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions};
 
-use crate::diag::Pointer;
+use crate::pointer::Pointer;
+use crate::release::Release;
 
 /// A document, overlay or configuration as text.
 #[derive(Clone, Debug)]
@@ -42,6 +45,24 @@ impl Source {
             root: parsed.ok().and_then(|parsed| parsed.value),
         }
     }
+}
+
+/// The texts that a run works on, by the names that the configuration gives them.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// The documents, by [`crate::DocumentConfig::path`].
+    pub documents: BTreeMap<String, DocumentSource>,
+    /// The overlays, by file name.
+    pub overlays: BTreeMap<String, Source>,
+}
+
+/// A document and the release that it describes.
+#[derive(Clone, Debug)]
+pub struct DocumentSource {
+    /// The text.
+    pub source: Source,
+    /// The release, which decides what overlays say of it.
+    pub release: Release,
 }
 
 /// Finds the lines of places in one JSON text.

@@ -12,6 +12,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use codegen::{Config, DocumentSource, GeneratedFile, Inputs, Source, generate};
+use common::rustfmt::formatted;
 use common::{goldens, plausible};
 use serde_json::Value;
 
@@ -129,7 +130,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
     };
     let mut members = vec![RUNNER.to_owned()];
     for golden in goldens() {
-        for generated in golden.generated() {
+        for generated in formatted(golden.generated()) {
             let to = workspace.join(&generated.name);
             for file in generated.files {
                 write(to.join(&file.path), &file.text);
@@ -175,7 +176,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
         write(workspace.join(RUNNER).join("src").join(file), tests);
     }
     write(workspace.join("Cargo.toml"), &manifest(root, &members));
-    for file in ["Cargo.lock", "rustfmt.toml", ".cargo/config.toml"] {
+    for file in ["Cargo.lock", ".cargo/config.toml"] {
         write(
             workspace.join(file),
             &fs::read_to_string(root.join(file)).unwrap(),

@@ -13,6 +13,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use codegen::GeneratedFile;
+use common::rustfmt::formatted;
 use common::{Golden, goldens};
 
 #[test]
@@ -196,7 +197,7 @@ fn write_anew(golden: &Golden) {
 
 fn rust_files(golden: &Golden) -> Vec<(PathBuf, GeneratedFile)> {
     let mut files = Vec::new();
-    for krate in golden.generated() {
+    for krate in formatted(golden.generated()) {
         let folder = golden.folder_of(&krate);
         let rust = krate
             .files

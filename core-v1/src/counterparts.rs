@@ -16,19 +16,17 @@ use crate::{
     CephFSPersistentVolumeSource, CinderPersistentVolumeSource, ClaimResourceStatus,
     ConditionStatus, FCVolumeSource, FlexPersistentVolumeSource, FlockerVolumeSource,
     GCEPersistentDiskVolumeSource, GlusterfsPersistentVolumeSource, HostPathType,
-    HostPathVolumeSource, ISCSIPersistentVolumeSource, LocalVolumeSource,
-    ModifyVolumeStatus, NFSVolumeSource, NodeSelector, NodeSelectorOperator,
-    NodeSelectorRequirement, NodeSelectorTerm, ObjectReference, PersistentVolume,
-    PersistentVolumeAccessMode, PersistentVolumeClaim, PersistentVolumeClaimCondition,
-    PersistentVolumeClaimConditionType, PersistentVolumeClaimList,
-    PersistentVolumeClaimModifyVolumeStatus, PersistentVolumeClaimPhase,
-    PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, PersistentVolumeList,
-    PersistentVolumeMode, PersistentVolumePhase, PersistentVolumeReclaimPolicy,
-    PersistentVolumeSpec, PersistentVolumeStatus, PhotonPersistentDiskVolumeSource,
-    PortworxVolumeSource, QuobyteVolumeSource, RBDPersistentVolumeSource,
-    ScaleIOPersistentVolumeSource, SecretReference, StorageOSPersistentVolumeSource,
-    TypedLocalObjectReference, TypedObjectReference, VolumeHealthCondition,
-    VolumeHealthStatus, VolumeHealthStatusType, VolumeNodeAffinity,
+    HostPathVolumeSource, ISCSIPersistentVolumeSource, LocalVolumeSource, ModifyVolumeStatus,
+    NFSVolumeSource, NodeSelector, NodeSelectorOperator, NodeSelectorRequirement, NodeSelectorTerm,
+    ObjectReference, PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeClaim,
+    PersistentVolumeClaimCondition, PersistentVolumeClaimConditionType, PersistentVolumeClaimList,
+    PersistentVolumeClaimModifyVolumeStatus, PersistentVolumeClaimPhase, PersistentVolumeClaimSpec,
+    PersistentVolumeClaimStatus, PersistentVolumeList, PersistentVolumeMode, PersistentVolumePhase,
+    PersistentVolumeReclaimPolicy, PersistentVolumeSpec, PersistentVolumeStatus,
+    PhotonPersistentDiskVolumeSource, PortworxVolumeSource, QuobyteVolumeSource,
+    RBDPersistentVolumeSource, ScaleIOPersistentVolumeSource, SecretReference,
+    StorageOSPersistentVolumeSource, TypedLocalObjectReference, TypedObjectReference,
+    VolumeHealthCondition, VolumeHealthStatus, VolumeHealthStatusType, VolumeNodeAffinity,
     VolumeResourceRequirements, VsphereVirtualDiskVolumeSource,
 };
 
@@ -42,8 +40,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    PersistentVolumeList =>
-        k8s_openapi::List<k8s_openapi::api::core::v1::PersistentVolume> {
+    PersistentVolumeList => k8s_openapi::List<k8s_openapi::api::core::v1::PersistentVolume> {
         total,
         "metadata" => metadata,
         "items" => items as part,
@@ -121,8 +118,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    AzureFilePersistentVolumeSource =>
-        k8s_openapi::api::core::v1::AzureFilePersistentVolumeSource {
+    AzureFilePersistentVolumeSource => k8s_openapi::api::core::v1::AzureFilePersistentVolumeSource {
         total,
         "secretName" => secret_name,
         "shareName" => share_name,
@@ -132,8 +128,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    CephFSPersistentVolumeSource =>
-        k8s_openapi::api::core::v1::CephFSPersistentVolumeSource {
+    CephFSPersistentVolumeSource => k8s_openapi::api::core::v1::CephFSPersistentVolumeSource {
         total,
         "monitors" => monitors,
         "path" => path,
@@ -145,8 +140,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    CinderPersistentVolumeSource =>
-        k8s_openapi::api::core::v1::CinderPersistentVolumeSource {
+    CinderPersistentVolumeSource => k8s_openapi::api::core::v1::CinderPersistentVolumeSource {
         total,
         "volumeID" => volume_id,
         "fsType" => fs_type,
@@ -196,8 +190,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    FlexPersistentVolumeSource =>
-        k8s_openapi::api::core::v1::FlexPersistentVolumeSource {
+    FlexPersistentVolumeSource => k8s_openapi::api::core::v1::FlexPersistentVolumeSource {
         total,
         "driver" => driver,
         "fsType" => fs_type,
@@ -216,8 +209,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    GCEPersistentDiskVolumeSource =>
-        k8s_openapi::api::core::v1::GCEPersistentDiskVolumeSource {
+    GCEPersistentDiskVolumeSource => k8s_openapi::api::core::v1::GCEPersistentDiskVolumeSource {
         total,
         "pdName" => pd_name,
         "fsType" => fs_type,
@@ -227,8 +219,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    GlusterfsPersistentVolumeSource =>
-        k8s_openapi::api::core::v1::GlusterfsPersistentVolumeSource {
+    GlusterfsPersistentVolumeSource => k8s_openapi::api::core::v1::GlusterfsPersistentVolumeSource {
         total,
         "endpoints" => endpoints,
         "path" => path,
@@ -246,8 +237,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    ISCSIPersistentVolumeSource =>
-        k8s_openapi::api::core::v1::ISCSIPersistentVolumeSource {
+    ISCSIPersistentVolumeSource => k8s_openapi::api::core::v1::ISCSIPersistentVolumeSource {
         total,
         "iqn" => iqn,
         "lun" => lun,
@@ -334,8 +324,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    ScaleIOPersistentVolumeSource =>
-        k8s_openapi::api::core::v1::ScaleIOPersistentVolumeSource {
+    ScaleIOPersistentVolumeSource => k8s_openapi::api::core::v1::ScaleIOPersistentVolumeSource {
         total,
         "gateway" => gateway,
         "secretRef" => secret_ref as part,
@@ -351,8 +340,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    StorageOSPersistentVolumeSource =>
-        k8s_openapi::api::core::v1::StorageOSPersistentVolumeSource {
+    StorageOSPersistentVolumeSource => k8s_openapi::api::core::v1::StorageOSPersistentVolumeSource {
         total,
         "fsType" => fs_type,
         "readOnly" => read_only,
@@ -363,8 +351,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    VsphereVirtualDiskVolumeSource =>
-        k8s_openapi::api::core::v1::VsphereVirtualDiskVolumeSource {
+    VsphereVirtualDiskVolumeSource => k8s_openapi::api::core::v1::VsphereVirtualDiskVolumeSource {
         total,
         "volumePath" => volume_path,
         "fsType" => fs_type,
@@ -451,8 +438,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    PersistentVolumeClaimStatus =>
-        k8s_openapi::api::core::v1::PersistentVolumeClaimStatus {
+    PersistentVolumeClaimStatus => k8s_openapi::api::core::v1::PersistentVolumeClaimStatus {
         total [k8s_if_ge_1_37 k8s_if_le_1_36],
         "accessModes" => access_modes as part,
         "allocatedResourceStatuses" => allocated_resource_statuses as part,
@@ -486,8 +472,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    VolumeResourceRequirements =>
-        k8s_openapi::api::core::v1::VolumeResourceRequirements {
+    VolumeResourceRequirements => k8s_openapi::api::core::v1::VolumeResourceRequirements {
         total,
         "limits" => limits,
         "requests" => requests,
@@ -497,8 +482,7 @@ counterpart::object! {
 counterpart::enumeration! { ClaimResourceStatus }
 
 counterpart::object! {
-    PersistentVolumeClaimCondition =>
-        k8s_openapi::api::core::v1::PersistentVolumeClaimCondition {
+    PersistentVolumeClaimCondition => k8s_openapi::api::core::v1::PersistentVolumeClaimCondition {
         total,
         "status" => status as part,
         "type" => type_ as part,

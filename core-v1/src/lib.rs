@@ -84,20 +84,19 @@ pub use persistent_volume::{
     GlusterfsPersistentVolumeSource, HostPathType, HostPathVolumeSource,
     ISCSIPersistentVolumeSource, LocalVolumeSource, NFSVolumeSource, NodeSelector,
     NodeSelectorOperator, NodeSelectorRequirement, NodeSelectorTerm, ObjectReference,
-    PersistentVolume, PersistentVolumeList, PersistentVolumePhase,
-    PersistentVolumeReclaimPolicy, PersistentVolumeSpec, PersistentVolumeStatus,
-    PhotonPersistentDiskVolumeSource, PortworxVolumeSource, QuobyteVolumeSource,
-    RBDPersistentVolumeSource, ScaleIOPersistentVolumeSource, SecretReference,
-    StorageOSPersistentVolumeSource, VolumeNodeAffinity, VsphereVirtualDiskVolumeSource,
+    PersistentVolume, PersistentVolumeList, PersistentVolumePhase, PersistentVolumeReclaimPolicy,
+    PersistentVolumeSpec, PersistentVolumeStatus, PhotonPersistentDiskVolumeSource,
+    PortworxVolumeSource, QuobyteVolumeSource, RBDPersistentVolumeSource,
+    ScaleIOPersistentVolumeSource, SecretReference, StorageOSPersistentVolumeSource,
+    VolumeNodeAffinity, VsphereVirtualDiskVolumeSource,
 };
 pub use persistent_volume_access_mode::PersistentVolumeAccessMode;
 pub use persistent_volume_claim::{
     ClaimResourceStatus, ConditionStatus, ModifyVolumeStatus, PersistentVolumeClaim,
-    PersistentVolumeClaimCondition, PersistentVolumeClaimConditionType,
-    PersistentVolumeClaimList, PersistentVolumeClaimModifyVolumeStatus,
-    PersistentVolumeClaimPhase, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus,
-    TypedLocalObjectReference, TypedObjectReference, VolumeHealthCondition,
-    VolumeHealthStatus, VolumeHealthStatusType, VolumeResourceRequirements,
+    PersistentVolumeClaimCondition, PersistentVolumeClaimConditionType, PersistentVolumeClaimList,
+    PersistentVolumeClaimModifyVolumeStatus, PersistentVolumeClaimPhase, PersistentVolumeClaimSpec,
+    PersistentVolumeClaimStatus, TypedLocalObjectReference, TypedObjectReference,
+    VolumeHealthCondition, VolumeHealthStatus, VolumeHealthStatusType, VolumeResourceRequirements,
 };
 pub use persistent_volume_mode::PersistentVolumeMode;
 #[cfg(feature = "manifests")]
@@ -107,7 +106,6 @@ pub use scheme::add_to_scheme;
 pub mod prelude {
     pub use super::{PersistentVolume, PersistentVolumeClaim};
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

@@ -40,7 +40,7 @@ pub struct PersistentVolume {
     /// The source is fixed once the volume has been created.
     pub spec: Option<PersistentVolumeSpec>,
 
-    /// What the volume is doing at present, such as whether it is bound.
+    /// Present phase of the volume, such as bound or released.
     ///
     /// The volume controller writes it through the `status` subresource; creating or
     /// updating the object itself discards it.
@@ -76,7 +76,7 @@ impl PersistentVolume {
         self
     }
 
-    /// What the volume is doing at present, such as whether it is bound.
+    /// Present phase of the volume, such as bound or released.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -124,13 +124,12 @@ impl kubernetes_kinds::StatusSubresource for PersistentVolume {
 }
 
 impl kubernetes_kinds::Kind for PersistentVolume {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 0),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 0),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -312,7 +311,7 @@ pub struct PersistentVolumeSpec {
     /// node can reach it.
     pub node_affinity: Option<VolumeNodeAffinity>,
 
-    /// What happens to the volume once its claim is deleted.
+    /// Fate of the volume once its claim is deleted.
     ///
     /// - `Retain`: it stays, for an administrator to deal with.
     /// - `Delete`: the volume and the storage behind it are deleted, if the volume plugin
@@ -430,10 +429,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`azure_file`](Self::azure_file).
     #[must_use]
-    pub fn with_azure_file(
-        mut self,
-        value: impl Into<AzureFilePersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_azure_file(mut self, value: impl Into<AzureFilePersistentVolumeSource>) -> Self {
         self.azure_file = Some(value.into());
         self
     }
@@ -446,7 +442,9 @@ impl PersistentVolumeSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.capacity = Some(values.collect());
         self
     }
@@ -455,10 +453,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`cephfs`](Self::cephfs).
     #[must_use]
-    pub fn with_cephfs(
-        mut self,
-        value: impl Into<CephFSPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_cephfs(mut self, value: impl Into<CephFSPersistentVolumeSource>) -> Self {
         self.cephfs = Some(value.into());
         self
     }
@@ -467,10 +462,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`cinder`](Self::cinder).
     #[must_use]
-    pub fn with_cinder(
-        mut self,
-        value: impl Into<CinderPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_cinder(mut self, value: impl Into<CinderPersistentVolumeSource>) -> Self {
         self.cinder = Some(value.into());
         self
     }
@@ -506,10 +498,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`flex_volume`](Self::flex_volume).
     #[must_use]
-    pub fn with_flex_volume(
-        mut self,
-        value: impl Into<FlexPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_flex_volume(mut self, value: impl Into<FlexPersistentVolumeSource>) -> Self {
         self.flex_volume = Some(value.into());
         self
     }
@@ -539,10 +528,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`glusterfs`](Self::glusterfs).
     #[must_use]
-    pub fn with_glusterfs(
-        mut self,
-        value: impl Into<GlusterfsPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_glusterfs(mut self, value: impl Into<GlusterfsPersistentVolumeSource>) -> Self {
         self.glusterfs = Some(value.into());
         self
     }
@@ -605,7 +591,7 @@ impl PersistentVolumeSpec {
         self
     }
 
-    /// What happens to the volume once its claim is deleted.
+    /// Fate of the volume once its claim is deleted.
     ///
     /// Sets [`persistent_volume_reclaim_policy`](Self::persistent_volume_reclaim_policy).
     #[must_use]
@@ -633,10 +619,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`portworx_volume`](Self::portworx_volume).
     #[must_use]
-    pub fn with_portworx_volume(
-        mut self,
-        value: impl Into<PortworxVolumeSource>,
-    ) -> Self {
+    pub fn with_portworx_volume(mut self, value: impl Into<PortworxVolumeSource>) -> Self {
         self.portworx_volume = Some(value.into());
         self
     }
@@ -663,10 +646,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`scale_io`](Self::scale_io).
     #[must_use]
-    pub fn with_scale_io(
-        mut self,
-        value: impl Into<ScaleIOPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_scale_io(mut self, value: impl Into<ScaleIOPersistentVolumeSource>) -> Self {
         self.scale_io = Some(value.into());
         self
     }
@@ -684,10 +664,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`storageos`](Self::storageos).
     #[must_use]
-    pub fn with_storageos(
-        mut self,
-        value: impl Into<StorageOSPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_storageos(mut self, value: impl Into<StorageOSPersistentVolumeSource>) -> Self {
         self.storageos = Some(value.into());
         self
     }
@@ -696,10 +673,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`volume_attributes_class_name`](Self::volume_attributes_class_name).
     #[must_use]
-    pub fn with_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.volume_attributes_class_name = Some(value.into());
         self
     }
@@ -717,10 +691,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`vsphere_volume`](Self::vsphere_volume).
     #[must_use]
-    pub fn with_vsphere_volume(
-        mut self,
-        value: impl Into<VsphereVirtualDiskVolumeSource>,
-    ) -> Self {
+    pub fn with_vsphere_volume(mut self, value: impl Into<VsphereVirtualDiskVolumeSource>) -> Self {
         self.vsphere_volume = Some(value.into());
         self
     }
@@ -868,7 +839,7 @@ pub struct AWSElasticBlockStoreVolumeSource {
     /// For `/dev/sda1` that is `1`. When unset or `0`, the whole disk is mounted.
     pub partition: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -902,7 +873,7 @@ impl AWSElasticBlockStoreVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -954,7 +925,7 @@ pub struct AzureDiskVolumeSource {
     /// The server's default is `Shared`.
     pub kind: Option<AzureDataDiskKind>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     ///
@@ -977,10 +948,7 @@ impl AzureDiskVolumeSource {
     ///
     /// Sets [`caching_mode`](Self::caching_mode).
     #[must_use]
-    pub fn with_caching_mode(
-        mut self,
-        value: impl Into<AzureDataDiskCachingMode>,
-    ) -> Self {
+    pub fn with_caching_mode(mut self, value: impl Into<AzureDataDiskCachingMode>) -> Self {
         self.caching_mode = Some(value.into());
         self
     }
@@ -1003,7 +971,7 @@ impl AzureDiskVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1035,7 +1003,7 @@ pub struct AzureFilePersistentVolumeSource {
     /// Name of the share in the storage account.
     pub share_name: String,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1056,7 +1024,7 @@ impl AzureFilePersistentVolumeSource {
         }
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1097,7 +1065,7 @@ pub struct CephFSPersistentVolumeSource {
     /// Directory of the Ceph tree to mount; when unset, its root.
     pub path: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1133,7 +1101,7 @@ impl CephFSPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1199,7 +1167,7 @@ pub struct CinderPersistentVolumeSource {
     /// The operating system of the node must support it; when empty, `ext4` is used.
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1227,7 +1195,7 @@ impl CinderPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1416,7 +1384,7 @@ pub struct CSIPersistentVolumeSource {
     /// Unset if the driver needs none.
     pub node_stage_secret_ref: Option<SecretReference>,
 
-    /// Whether the volume is attached read-only.
+    /// Attaches the volume read-only.
     ///
     /// This is the `readonly` flag of `ControllerPublishVolume`; when unset, the volume
     /// is writable.
@@ -1444,10 +1412,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`controller_expand_secret_ref`](Self::controller_expand_secret_ref).
     #[must_use]
-    pub fn with_controller_expand_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_controller_expand_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.controller_expand_secret_ref = Some(value.into());
         self
     }
@@ -1457,10 +1422,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`controller_publish_secret_ref`](Self::controller_publish_secret_ref).
     #[must_use]
-    pub fn with_controller_publish_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_controller_publish_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.controller_publish_secret_ref = Some(value.into());
         self
     }
@@ -1478,10 +1440,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_expand_secret_ref`](Self::node_expand_secret_ref).
     #[must_use]
-    pub fn with_node_expand_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_expand_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_expand_secret_ref = Some(value.into());
         self
     }
@@ -1490,10 +1449,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_publish_secret_ref`](Self::node_publish_secret_ref).
     #[must_use]
-    pub fn with_node_publish_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_publish_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_publish_secret_ref = Some(value.into());
         self
     }
@@ -1502,15 +1458,12 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_stage_secret_ref`](Self::node_stage_secret_ref).
     #[must_use]
-    pub fn with_node_stage_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_stage_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_stage_secret_ref = Some(value.into());
         self
     }
 
-    /// Whether the volume is attached read-only.
+    /// Attaches the volume read-only.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1527,7 +1480,9 @@ impl CSIPersistentVolumeSource {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.volume_attributes = Some(values.collect());
         self
     }
@@ -1567,7 +1522,7 @@ pub struct FCVolumeSource {
     /// [`targetWWNs`](Self::target_wwns).
     pub lun: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1606,7 +1561,7 @@ impl FCVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1619,10 +1574,7 @@ impl FCVolumeSource {
     ///
     /// Sets [`target_wwns`](Self::target_wwns).
     #[must_use]
-    pub fn with_target_wwns(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_target_wwns(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.target_wwns = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -1632,10 +1584,7 @@ impl FCVolumeSource {
     ///
     /// Sets [`wwids`](Self::wwids).
     #[must_use]
-    pub fn with_wwids(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_wwids(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.wwids = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -1669,7 +1618,7 @@ pub struct FlexPersistentVolumeSource {
     /// Further options for the driver.
     pub options: Option<BTreeMap<String, String>>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1707,12 +1656,14 @@ impl FlexPersistentVolumeSource {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.options = Some(values.collect());
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1813,7 +1764,7 @@ pub struct GCEPersistentDiskVolumeSource {
     /// For `/dev/sda1` that is `1`. When unset or `0`, the whole disk is mounted.
     pub partition: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1847,7 +1798,7 @@ impl GCEPersistentDiskVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1882,7 +1833,7 @@ pub struct GlusterfsPersistentVolumeSource {
     /// Namespace of that object; when unset, the namespace of the bound claim.
     pub endpoints_namespace: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1908,7 +1859,7 @@ impl GlusterfsPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1937,7 +1888,7 @@ pub struct HostPathVolumeSource {
     /// File or directory on the node; symbolic links are followed.
     pub path: String,
 
-    /// What must exist at [`path`](Self::path) before it is mounted.
+    /// Kind of file that must exist at [`path`](Self::path) before it is mounted.
     ///
     /// - empty: nothing is checked.
     /// - `Directory`, `File`, `Socket`, `CharDevice`, `BlockDevice`: something of that
@@ -1959,7 +1910,7 @@ impl HostPathVolumeSource {
         }
     }
 
-    /// What must exist at [`path`](Self::path) before it is mounted.
+    /// Kind of file that must exist at [`path`](Self::path) before it is mounted.
     ///
     /// Sets [`type_`](Self::type_).
     #[must_use]
@@ -1993,10 +1944,10 @@ pub struct ISCSIPersistentVolumeSource {
     /// Address of the target: an IP address, followed by `:port` unless the port is 3260.
     pub target_portal: String,
 
-    /// Whether discovery is authenticated with CHAP.
+    /// Authenticates discovery with CHAP.
     pub chap_auth_discovery: Option<bool>,
 
-    /// Whether sessions are authenticated with CHAP.
+    /// Authenticates sessions with CHAP.
     pub chap_auth_session: Option<bool>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
@@ -2020,7 +1971,7 @@ pub struct ISCSIPersistentVolumeSource {
     /// [`targetPortal`](Self::target_portal) for their form.
     pub portals: Option<Vec<String>>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2045,7 +1996,7 @@ impl ISCSIPersistentVolumeSource {
         }
     }
 
-    /// Whether discovery is authenticated with CHAP.
+    /// Authenticates discovery with CHAP.
     ///
     /// Sets [`chap_auth_discovery`](Self::chap_auth_discovery).
     #[must_use]
@@ -2054,7 +2005,7 @@ impl ISCSIPersistentVolumeSource {
         self
     }
 
-    /// Whether sessions are authenticated with CHAP.
+    /// Authenticates sessions with CHAP.
     ///
     /// Sets [`chap_auth_session`](Self::chap_auth_session).
     #[must_use]
@@ -2095,15 +2046,12 @@ impl ISCSIPersistentVolumeSource {
     ///
     /// Sets [`portals`](Self::portals).
     #[must_use]
-    pub fn with_portals(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_portals(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.portals = Some(value.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2196,7 +2144,7 @@ pub struct NFSVolumeSource {
     /// Host name or IP address of the NFS server.
     pub server: String,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2213,7 +2161,7 @@ impl NFSVolumeSource {
         }
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2263,7 +2211,7 @@ wire::object! {
     }
 }
 
-/// What becomes of a volume when its claim is deleted.
+/// Fate of a volume when its claim is deleted.
 ///
 /// A [`PersistentVolume`] without a policy is stored with `Retain`; a provisioned one
 /// has that of its StorageClass. It may be changed at any time.
@@ -2356,7 +2304,7 @@ pub struct PortworxVolumeSource {
     /// The operating system of the node must support it; when empty, `ext4` is used.
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2381,7 +2329,7 @@ impl PortworxVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2415,7 +2363,7 @@ pub struct QuobyteVolumeSource {
     /// Which group accesses to the volume are mapped to; when unset, none.
     pub group: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2449,7 +2397,7 @@ impl QuobyteVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2518,7 +2466,7 @@ pub struct RBDPersistentVolumeSource {
     /// The server's default is `rbd`.
     pub pool: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2574,7 +2522,7 @@ impl RBDPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2640,15 +2588,16 @@ pub struct ScaleIOPersistentVolumeSource {
     /// Name of the protection domain that the storage is in.
     pub protection_domain: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
 
-    /// Whether the connection to the gateway is encrypted with SSL.
+    /// Encrypts the connection to the gateway with SSL.
     pub ssl_enabled: Option<bool>,
 
-    /// Whether space is reserved up front: `ThickProvisioned` or `ThinProvisioned`.
+    /// Reservation of space, up front or on demand: `ThickProvisioned` or
+    /// `ThinProvisioned`.
     ///
     /// The server's default is `ThinProvisioned`.
     pub storage_mode: Option<String>,
@@ -2695,7 +2644,7 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2704,7 +2653,7 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether the connection to the gateway is encrypted with SSL.
+    /// Encrypts the connection to the gateway with SSL.
     ///
     /// Sets [`ssl_enabled`](Self::ssl_enabled).
     #[must_use]
@@ -2713,7 +2662,8 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether space is reserved up front: `ThickProvisioned` or `ThinProvisioned`.
+    /// Reservation of space, up front or on demand: `ThickProvisioned` or
+    /// `ThinProvisioned`.
     ///
     /// Sets [`storage_mode`](Self::storage_mode).
     #[must_use]
@@ -2766,7 +2716,7 @@ pub struct StorageOSPersistentVolumeSource {
     /// The operating system of the node must support it; when empty, `ext4` is used.
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2801,7 +2751,7 @@ impl StorageOSPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2984,7 +2934,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// What kind of Azure resource a disk is.
+/// Kind of Azure resource of a disk.
 ///
 /// Since Kubernetes 1.0, stable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -3057,7 +3007,7 @@ wire::object! {
     }
 }
 
-/// What must be at the path of a `hostPath` volume when it is mounted.
+/// Kind of file that must be at the path of a `hostPath` volume when it is mounted.
 ///
 /// An unset or empty type is not checked.
 ///
@@ -3121,14 +3071,9 @@ pub struct NodeSelector {
 impl NodeSelector {
     /// Makes a `NodeSelector` with its `node_selector_terms`.
     #[must_use]
-    pub fn new(
-        node_selector_terms: impl IntoIterator<Item = impl Into<NodeSelectorTerm>>,
-    ) -> Self {
+    pub fn new(node_selector_terms: impl IntoIterator<Item = impl Into<NodeSelectorTerm>>) -> Self {
         Self {
-            node_selector_terms: node_selector_terms
-                .into_iter()
-                .map(Into::into)
-                .collect(),
+            node_selector_terms: node_selector_terms.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -3231,10 +3176,7 @@ impl Default for NodeSelectorRequirement {
 impl NodeSelectorRequirement {
     /// Makes a `NodeSelectorRequirement` with its `key` and `operator`.
     #[must_use]
-    pub fn new(
-        key: impl Into<String>,
-        operator: impl Into<NodeSelectorOperator>,
-    ) -> Self {
+    pub fn new(key: impl Into<String>, operator: impl Into<NodeSelectorOperator>) -> Self {
         Self {
             key: key.into(),
             operator: operator.into(),
@@ -3246,10 +3188,7 @@ impl NodeSelectorRequirement {
     ///
     /// Sets [`values`](Self::values).
     #[must_use]
-    pub fn with_values(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_values(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.values = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -5,9 +5,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ListMeta, ObjectMeta, Time,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ListMeta, ObjectMeta, Time};
 use kubernetes_kinds::wire;
 
 use crate::{PersistentVolumeAccessMode, PersistentVolumeMode};
@@ -39,13 +37,13 @@ pub struct PersistentVolumeClaim {
     /// `spec.volumes[].persistentVolumeClaim`.
     pub metadata: ObjectMeta,
 
-    /// What storage is asked for.
+    /// Storage that is asked for.
     ///
     /// Most of it is fixed once the claim has been created; a bound claim may ask for
     /// more storage and for another VolumeAttributesClass.
     pub spec: Option<PersistentVolumeClaimSpec>,
 
-    /// What the claim has got so far.
+    /// Resources that the claim has got so far.
     ///
     /// Controllers, the kubelet and resizers write it through the `status` subresource;
     /// creating or updating the object itself discards it.
@@ -72,7 +70,7 @@ impl PersistentVolumeClaim {
         self
     }
 
-    /// What storage is asked for.
+    /// Storage that is asked for.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -81,7 +79,7 @@ impl PersistentVolumeClaim {
         self
     }
 
-    /// What the claim has got so far.
+    /// Resources that the claim has got so far.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -129,13 +127,12 @@ impl kubernetes_kinds::StatusSubresource for PersistentVolumeClaim {
 }
 
 impl kubernetes_kinds::Kind for PersistentVolumeClaim {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 0),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 0),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[
         ("status.conditions", &["type"]),
         ("status.healthStatus.healthConditions", &["status"]),
@@ -165,9 +162,7 @@ pub struct PersistentVolumeClaimList {
 impl PersistentVolumeClaimList {
     /// Makes a `PersistentVolumeClaimList` of the given items.
     #[must_use]
-    pub fn new(
-        items: impl IntoIterator<Item = impl Into<PersistentVolumeClaim>>,
-    ) -> Self {
+    pub fn new(items: impl IntoIterator<Item = impl Into<PersistentVolumeClaim>>) -> Self {
         Self {
             items: items.into_iter().map(Into::into).collect(),
             ..Self::default()
@@ -316,10 +311,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`data_source`](Self::data_source).
     #[must_use]
-    pub fn with_data_source(
-        mut self,
-        value: impl Into<TypedLocalObjectReference>,
-    ) -> Self {
+    pub fn with_data_source(mut self, value: impl Into<TypedLocalObjectReference>) -> Self {
         self.data_source = Some(value.into());
         self
     }
@@ -329,10 +321,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`data_source_ref`](Self::data_source_ref).
     #[must_use]
-    pub fn with_data_source_ref(
-        mut self,
-        value: impl Into<TypedObjectReference>,
-    ) -> Self {
+    pub fn with_data_source_ref(mut self, value: impl Into<TypedObjectReference>) -> Self {
         self.data_source_ref = Some(value.into());
         self
     }
@@ -341,10 +330,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`resources`](Self::resources).
     #[must_use]
-    pub fn with_resources(
-        mut self,
-        value: impl Into<VolumeResourceRequirements>,
-    ) -> Self {
+    pub fn with_resources(mut self, value: impl Into<VolumeResourceRequirements>) -> Self {
         self.resources = Some(value.into());
         self
     }
@@ -371,10 +357,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`volume_attributes_class_name`](Self::volume_attributes_class_name).
     #[must_use]
-    pub fn with_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.volume_attributes_class_name = Some(value.into());
         self
     }
@@ -501,7 +484,9 @@ impl PersistentVolumeClaimStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<ClaimResourceStatus>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.allocated_resource_statuses = Some(values.collect());
         self
     }
@@ -515,7 +500,9 @@ impl PersistentVolumeClaimStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.allocated_resources = Some(values.collect());
         self
     }
@@ -528,7 +515,9 @@ impl PersistentVolumeClaimStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.capacity = Some(values.collect());
         self
     }
@@ -550,10 +539,7 @@ impl PersistentVolumeClaimStatus {
     /// Sets
     /// [`current_volume_attributes_class_name`](Self::current_volume_attributes_class_name).
     #[must_use]
-    pub fn with_current_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_current_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.current_volume_attributes_class_name = Some(value.into());
         self
     }
@@ -571,10 +557,7 @@ impl PersistentVolumeClaimStatus {
     ///
     /// Sets [`modify_volume_status`](Self::modify_volume_status).
     #[must_use]
-    pub fn with_modify_volume_status(
-        mut self,
-        value: impl Into<ModifyVolumeStatus>,
-    ) -> Self {
+    pub fn with_modify_volume_status(mut self, value: impl Into<ModifyVolumeStatus>) -> Self {
         self.modify_volume_status = Some(value.into());
         self
     }
@@ -596,8 +579,7 @@ wire::object! {
         optional "allocatedResources" => allocated_resources as quantities,
         optional "capacity" => capacity as quantities,
         optional "conditions" => conditions as elements,
-        optional "currentVolumeAttributesClassName" =>
-            current_volume_attributes_class_name,
+        optional "currentVolumeAttributesClassName" => current_volume_attributes_class_name,
         optional "healthStatus" => health_status,
         optional "modifyVolumeStatus" => modify_volume_status,
         optional "phase" => phase,
@@ -746,7 +728,9 @@ impl VolumeResourceRequirements {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.limits = Some(values.collect());
         self
     }
@@ -759,7 +743,9 @@ impl VolumeResourceRequirements {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.requests = Some(values.collect());
         self
     }
@@ -815,10 +801,10 @@ kubernetes_kinds::wire::enumeration! {
 /// Since Kubernetes 1.0, stable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PersistentVolumeClaimCondition {
-    /// Whether the condition holds: `True`, `False` or `Unknown`.
+    /// Status of the condition: `True`, `False` or `Unknown`.
     pub status: ConditionStatus,
 
-    /// What the condition is about, such as `Resizing`.
+    /// Type of the condition, such as `Resizing`.
     pub type_: PersistentVolumeClaimConditionType,
 
     /// When the condition was last looked at.
@@ -1007,10 +993,7 @@ impl ModifyVolumeStatus {
     /// Sets
     /// [`target_volume_attributes_class_name`](Self::target_volume_attributes_class_name).
     #[must_use]
-    pub fn with_target_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_target_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.target_volume_attributes_class_name = Some(value.into());
         self
     }
@@ -1019,8 +1002,7 @@ impl ModifyVolumeStatus {
 wire::object! {
     ModifyVolumeStatus {
         required "status" => status,
-        optional "targetVolumeAttributesClassName" =>
-            target_volume_attributes_class_name,
+        optional "targetVolumeAttributesClassName" => target_volume_attributes_class_name,
     }
 }
 
@@ -1052,7 +1034,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// Whether a condition holds.
+/// Status of a condition.
 ///
 /// Since Kubernetes 1.0, stable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -1080,7 +1062,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// What a condition of a claim is about.
+/// Type of a condition of a claim.
 ///
 /// Controllers of others may set conditions of their own: keep a value you do not
 /// know.
@@ -1164,10 +1146,7 @@ impl Default for VolumeHealthCondition {
 impl VolumeHealthCondition {
     /// Makes a `VolumeHealthCondition` with its `reason` and `status`.
     #[must_use]
-    pub fn new(
-        reason: impl Into<String>,
-        status: impl Into<VolumeHealthStatusType>,
-    ) -> Self {
+    pub fn new(reason: impl Into<String>, status: impl Into<VolumeHealthStatusType>) -> Self {
         Self {
             reason: reason.into(),
             status: status.into(),
@@ -1225,7 +1204,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// What is wrong with a volume.
+/// Problem of a volume.
 ///
 /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -79,7 +79,6 @@ pub use volume_snapshot_error::VolumeSnapshotError;
 pub mod prelude {
     pub use super::{VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent};
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

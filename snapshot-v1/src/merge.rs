@@ -6,8 +6,8 @@ use kubernetes_kinds::merge;
 use crate::{
     DeletionPolicy, VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent,
     VolumeSnapshotContentSource, VolumeSnapshotContentSpec, VolumeSnapshotContentStatus,
-    VolumeSnapshotError, VolumeSnapshotReference, VolumeSnapshotSource,
-    VolumeSnapshotSpec, VolumeSnapshotStatus,
+    VolumeSnapshotError, VolumeSnapshotReference, VolumeSnapshotSource, VolumeSnapshotSpec,
+    VolumeSnapshotStatus,
 };
 
 merge::enumeration! { DeletionPolicy }

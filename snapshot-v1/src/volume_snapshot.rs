@@ -30,10 +30,10 @@ pub struct VolumeSnapshot {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
-    /// What the user asks for.
+    /// Wishes of the user.
     pub spec: VolumeSnapshotSpec,
 
-    /// What has become of the request. Controllers write it.
+    /// Outcome of the request. Controllers write it.
     pub status: Option<VolumeSnapshotStatus>,
 }
 
@@ -58,7 +58,7 @@ impl VolumeSnapshot {
         self
     }
 
-    /// What has become of the request.
+    /// Outcome of the request.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -178,7 +178,7 @@ wire::kind! {
     }
 }
 
-/// What the user asks for.
+/// Wishes of the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotSpec {
     /// From what the snapshot is made. Its fields never change.
@@ -220,7 +220,7 @@ wire::object! {
     }
 }
 
-/// What has become of the request. Controllers write it.
+/// Outcome of the request. Controllers write it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotStatus {
     /// The [`VolumeSnapshotContent`](crate::VolumeSnapshotContent) that it is bound to.
@@ -234,7 +234,7 @@ pub struct VolumeSnapshotStatus {
     /// The last error while the snapshot was made. It is removed once that succeeds.
     pub error: Option<VolumeSnapshotError>,
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     pub ready_to_use: Option<bool>,
 
     /// The least size of a volume that is restored from the snapshot. A claim with the
@@ -258,10 +258,7 @@ impl VolumeSnapshotStatus {
     /// Sets
     /// [`bound_volume_snapshot_content_name`](Self::bound_volume_snapshot_content_name).
     #[must_use]
-    pub fn with_bound_volume_snapshot_content_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_bound_volume_snapshot_content_name(mut self, value: impl Into<String>) -> Self {
         self.bound_volume_snapshot_content_name = Some(value.into());
         self
     }
@@ -287,7 +284,7 @@ impl VolumeSnapshotStatus {
         self
     }
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// Sets [`ready_to_use`](Self::ready_to_use).
     #[must_use]
@@ -363,10 +360,7 @@ impl VolumeSnapshotSource {
     ///
     /// Sets [`persistent_volume_claim_name`](Self::persistent_volume_claim_name).
     #[must_use]
-    pub fn with_persistent_volume_claim_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_persistent_volume_claim_name(mut self, value: impl Into<String>) -> Self {
         self.persistent_volume_claim_name = Some(value.into());
         self
     }
@@ -376,10 +370,7 @@ impl VolumeSnapshotSource {
     ///
     /// Sets [`volume_snapshot_content_name`](Self::volume_snapshot_content_name).
     #[must_use]
-    pub fn with_volume_snapshot_content_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_snapshot_content_name(mut self, value: impl Into<String>) -> Self {
         self.volume_snapshot_content_name = Some(value.into());
         self
     }

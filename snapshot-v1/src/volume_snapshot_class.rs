@@ -33,14 +33,15 @@ pub struct VolumeSnapshotClass {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
-    /// What becomes of the snapshot in the storage system when its
+    /// Fate of the snapshot in the storage system when its
     /// [`VolumeSnapshot`](crate::VolumeSnapshot) is deleted.
     pub deletion_policy: DeletionPolicy,
 
     /// The name of the CSI driver that makes the snapshots.
     pub driver: String,
 
-    /// What the driver is given for each snapshot. Only the driver knows what it means.
+    /// Settings that the driver gets for each snapshot. Only the driver knows their
+    /// meaning.
     pub parameters: Option<BTreeMap<String, String>>,
 }
 
@@ -84,7 +85,7 @@ impl VolumeSnapshotClass {
         self
     }
 
-    /// What the driver is given for each snapshot.
+    /// Settings that the driver gets for each snapshot.
     ///
     /// Sets [`parameters`](Self::parameters).
     #[must_use]
@@ -92,7 +93,9 @@ impl VolumeSnapshotClass {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.parameters = Some(values.collect());
         self
     }

@@ -37,7 +37,7 @@ pub struct VolumeSnapshotContent {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
-    /// What the snapshot is and to what it belongs.
+    /// Specification of the snapshot and of the object to which it belongs.
     pub spec: VolumeSnapshotContentSpec,
 
     /// The state of the snapshot. The driver's sidecar writes it.
@@ -47,10 +47,7 @@ pub struct VolumeSnapshotContent {
 impl VolumeSnapshotContent {
     /// Makes a `VolumeSnapshotContent` of the given name with its `spec`.
     #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        spec: impl Into<VolumeSnapshotContentSpec>,
-    ) -> Self {
+    pub fn new(name: impl Into<String>, spec: impl Into<VolumeSnapshotContentSpec>) -> Self {
         Self {
             metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
@@ -141,9 +138,7 @@ pub struct VolumeSnapshotContentList {
 impl VolumeSnapshotContentList {
     /// Makes a `VolumeSnapshotContentList` of the given items.
     #[must_use]
-    pub fn new(
-        items: impl IntoIterator<Item = impl Into<VolumeSnapshotContent>>,
-    ) -> Self {
+    pub fn new(items: impl IntoIterator<Item = impl Into<VolumeSnapshotContent>>) -> Self {
         Self {
             items: items.into_iter().map(Into::into).collect(),
             ..Self::default()
@@ -190,13 +185,13 @@ wire::kind! {
     }
 }
 
-/// What the snapshot is and to what it belongs.
+/// Specification of the snapshot and of the object to which it belongs.
 ///
 /// The rule `!has(oldSelf.sourceVolumeMode) || has(self.sourceVolumeMode)` must hold:
 /// sourceVolumeMode can't be removed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeSnapshotContentSpec {
-    /// What becomes of the snapshot in the storage system when the
+    /// Fate of the snapshot in the storage system when the
     /// [`VolumeSnapshot`](crate::VolumeSnapshot) is deleted. For one that is made for a
     /// [`VolumeSnapshot`](crate::VolumeSnapshot), it is that of the class.
     pub deletion_policy: DeletionPolicy,
@@ -296,7 +291,7 @@ pub struct VolumeSnapshotContentStatus {
     /// The last error while the snapshot was made. It is removed once that succeeds.
     pub error: Option<VolumeSnapshotError>,
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     pub ready_to_use: Option<bool>,
 
     /// The size of the snapshot in bytes; a volume that is restored from it has to be as
@@ -335,7 +330,7 @@ impl VolumeSnapshotContentStatus {
         self
     }
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// Sets [`ready_to_use`](Self::ready_to_use).
     #[must_use]
@@ -367,10 +362,7 @@ impl VolumeSnapshotContentStatus {
     ///
     /// Sets [`volume_group_snapshot_handle`](Self::volume_group_snapshot_handle).
     #[must_use]
-    pub fn with_volume_group_snapshot_handle(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_group_snapshot_handle(mut self, value: impl Into<String>) -> Self {
         self.volume_group_snapshot_handle = Some(value.into());
         self
     }

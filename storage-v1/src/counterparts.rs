@@ -11,14 +11,13 @@
 use kubernetes_kinds::counterpart;
 
 use crate::{
-    CSIDriver, CSIDriverList, CSIDriverSpec, CSINode, CSINodeDriver, CSINodeList,
-    CSINodeSpec, CSINodeStatus, CSIStorageCapacity, CSIStorageCapacityList,
-    FSGroupPolicy, PersistentVolumeReclaimPolicy, StorageClass, StorageClassList,
-    StorageHealth, StorageHealthCondition, StorageHealthStatusType, TokenRequest,
-    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource,
-    VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeAttributesClass,
-    VolumeAttributesClassList, VolumeBindingMode, VolumeError, VolumeLifecycleMode,
-    VolumeNodeResources,
+    CSIDriver, CSIDriverList, CSIDriverSpec, CSINode, CSINodeDriver, CSINodeList, CSINodeSpec,
+    CSINodeStatus, CSIStorageCapacity, CSIStorageCapacityList, FSGroupPolicy,
+    PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, StorageHealth,
+    StorageHealthCondition, StorageHealthStatusType, TokenRequest, VolumeAttachment,
+    VolumeAttachmentList, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus,
+    VolumeAttributesClass, VolumeAttributesClassList, VolumeBindingMode, VolumeError,
+    VolumeLifecycleMode, VolumeNodeResources,
 };
 
 counterpart::object! {
@@ -156,8 +155,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    CSIStorageCapacityList =>
-        k8s_openapi::List<k8s_openapi::api::storage::v1::CSIStorageCapacity> {
+    CSIStorageCapacityList => k8s_openapi::List<k8s_openapi::api::storage::v1::CSIStorageCapacity> {
         total,
         "metadata" => metadata,
         "items" => items as part,
@@ -200,8 +198,7 @@ counterpart::object! {
 }
 
 counterpart::object! {
-    VolumeAttachmentList =>
-        k8s_openapi::List<k8s_openapi::api::storage::v1::VolumeAttachment> {
+    VolumeAttachmentList => k8s_openapi::List<k8s_openapi::api::storage::v1::VolumeAttachment> {
         total,
         "metadata" => metadata,
         "items" => items as part,

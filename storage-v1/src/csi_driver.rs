@@ -37,7 +37,7 @@ pub struct CSIDriver {
     /// [`VolumeAttachment`](crate::VolumeAttachment), so 63 is the practical limit.
     pub metadata: ObjectMeta,
 
-    /// What the driver supports and what it wants from Kubernetes.
+    /// Capabilities of the driver and its demands on Kubernetes.
     pub spec: CSIDriverSpec,
 }
 
@@ -88,13 +88,12 @@ impl k8s_openapi::ListableResource for CSIDriver {
 }
 
 impl kubernetes_kinds::Kind for CSIDriver {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 18),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 18),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -172,7 +171,7 @@ wire::kind! {
 /// Since Kubernetes 1.18, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// When `true`, the attach/detach controller creates a
@@ -213,8 +212,7 @@ pub struct CSIDriverSpec {
     /// Since Kubernetes 1.33, stable since 1.36.
     pub node_allocatable_update_period_seconds: Option<i64>,
 
-    /// Whether `NodePublishVolume` receives information about the Pod that uses the
-    /// volume.
+    /// Passes information about the Pod that uses the volume to `NodePublishVolume`.
     ///
     /// When `true`, the kubelet adds these keys to the volume context; the driver has to
     /// parse and check them:
@@ -233,7 +231,7 @@ pub struct CSIDriverSpec {
     /// The server's default is `false`. Since Kubernetes 1.14, stable since 1.18.
     pub pod_info_on_mount: Option<bool>,
 
-    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    /// Keeps Pods with volumes of this driver off nodes that lack the driver.
     ///
     /// A node has the driver when `spec.drivers` of its [`CSINode`](crate::CSINode) lists
     /// it. When `true`, the scheduler does not place such Pods on any other node; when
@@ -247,7 +245,7 @@ pub struct CSIDriverSpec {
     /// gate `VolumeLimitScaling`.
     pub prevent_pod_scheduling_if_missing: Option<bool>,
 
-    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
     /// mounted.
     ///
     /// Drivers use the repeated calls to refresh contents that expire, such as the tokens
@@ -258,8 +256,8 @@ pub struct CSIDriverSpec {
     /// The server's default is `false`. Since Kubernetes 1.20, stable since 1.22.
     pub requires_republish: Option<bool>,
 
-    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
-    /// option.
+    /// True if volumes of this driver can be mounted with the SELinux option
+    /// `-o context`.
     ///
     /// With `true` the driver promises that each of its volumes can be mounted with a
     /// context of its own, independently of its other volumes. That holds for filesystems
@@ -275,8 +273,8 @@ pub struct CSIDriverSpec {
     /// The server's default is `false`. Since Kubernetes 1.25, stable since 1.36.
     pub se_linux_mount: Option<bool>,
 
-    /// Whether service account tokens reach the driver as secrets rather than in the
-    /// volume context.
+    /// Passes service account tokens to the driver as secrets rather than in the volume
+    /// context.
     ///
     /// When `true`, the kubelet puts the tokens of
     /// [`tokenRequests`](Self::token_requests) only into the `secrets` of
@@ -291,7 +289,7 @@ pub struct CSIDriverSpec {
     /// Since Kubernetes 1.35, stable since 1.36.
     pub service_account_token_in_secrets: Option<bool>,
 
-    /// Whether the scheduler takes the driver's published free capacity into account.
+    /// True if the scheduler takes the driver's published free capacity into account.
     ///
     /// When `true`, a Pod whose claims wait for their first consumer goes only to a node
     /// for which a [`CSIStorageCapacity`](crate::CSIStorageCapacity) object of this
@@ -342,7 +340,7 @@ impl CSIDriverSpec {
         Self::default()
     }
 
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// Sets [`attach_required`](Self::attach_required).
@@ -367,16 +365,12 @@ impl CSIDriverSpec {
     /// Sets
     /// [`node_allocatable_update_period_seconds`](Self::node_allocatable_update_period_seconds).
     #[must_use]
-    pub fn with_node_allocatable_update_period_seconds(
-        mut self,
-        value: impl Into<i64>,
-    ) -> Self {
+    pub fn with_node_allocatable_update_period_seconds(mut self, value: impl Into<i64>) -> Self {
         self.node_allocatable_update_period_seconds = Some(value.into());
         self
     }
 
-    /// Whether `NodePublishVolume` receives information about the Pod that uses the
-    /// volume.
+    /// Passes information about the Pod that uses the volume to `NodePublishVolume`.
     ///
     /// Sets [`pod_info_on_mount`](Self::pod_info_on_mount).
     #[must_use]
@@ -385,7 +379,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    /// Keeps Pods with volumes of this driver off nodes that lack the driver.
     ///
     /// Sets
     /// [`prevent_pod_scheduling_if_missing`](Self::prevent_pod_scheduling_if_missing).
@@ -395,7 +389,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
     /// mounted.
     ///
     /// Sets [`requires_republish`](Self::requires_republish).
@@ -405,8 +399,8 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
-    /// option.
+    /// True if volumes of this driver can be mounted with the SELinux option `-o
+    /// context`.
     ///
     /// Sets [`se_linux_mount`](Self::se_linux_mount).
     #[must_use]
@@ -415,8 +409,8 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether service account tokens reach the driver as secrets rather than in the
-    /// volume context.
+    /// Passes service account tokens to the driver as secrets rather than in the volume
+    /// context.
     ///
     /// Sets [`service_account_token_in_secrets`](Self::service_account_token_in_secrets).
     #[must_use]
@@ -425,7 +419,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether the scheduler takes the driver's published free capacity into account.
+    /// True if the scheduler takes the driver's published free capacity into account.
     ///
     /// Sets [`storage_capacity`](Self::storage_capacity).
     #[must_use]
@@ -464,8 +458,7 @@ wire::object! {
     CSIDriverSpec {
         optional "attachRequired" => attach_required,
         optional "fsGroupPolicy" => fs_group_policy,
-        optional "nodeAllocatableUpdatePeriodSeconds" =>
-            node_allocatable_update_period_seconds,
+        optional "nodeAllocatableUpdatePeriodSeconds" => node_allocatable_update_period_seconds,
         optional "podInfoOnMount" => pod_info_on_mount,
         optional "preventPodSchedulingIfMissing" => prevent_pod_scheduling_if_missing,
         optional "requiresRepublish" => requires_republish,
@@ -477,8 +470,8 @@ wire::object! {
     }
 }
 
-/// Whether the kubelet adapts a volume's ownership to the Pod's `fsGroup` when it
-/// mounts it.
+/// Adaptation of a volume's ownership to the Pod's `fsGroup` when the kubelet mounts
+/// it.
 ///
 /// A [`CSIDriver`] that leaves the policy out is stored with
 /// `ReadWriteOnceWithFSType`.

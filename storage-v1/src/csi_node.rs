@@ -116,15 +116,16 @@ impl kubernetes_kinds::StatusSubresource for CSINode {
 }
 
 impl kubernetes_kinds::Kind for CSINode {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 17),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
-    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys =
-        &[("spec.drivers", &["name"]), ("status.storageHealth", &["name"])];
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 17),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[
+        ("spec.drivers", &["name"]),
+        ("status.storageHealth", &["name"]),
+    ];
 }
 
 wire::kind! {
@@ -492,10 +493,7 @@ impl Default for StorageHealthCondition {
 impl StorageHealthCondition {
     /// Makes a `StorageHealthCondition` with its `reason` and `status`.
     #[must_use]
-    pub fn new(
-        reason: impl Into<String>,
-        status: impl Into<StorageHealthStatusType>,
-    ) -> Self {
+    pub fn new(reason: impl Into<String>, status: impl Into<StorageHealthStatusType>) -> Self {
         Self {
             reason: reason.into(),
             status: status.into(),

@@ -3,9 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ListMeta, ObjectMeta,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ListMeta, ObjectMeta};
 use kubernetes_kinds::wire;
 
 /// Free storage of one [`StorageClass`](crate::StorageClass) in one part of the
@@ -158,13 +156,12 @@ impl k8s_openapi::ListableResource for CSIStorageCapacity {
 }
 
 impl kubernetes_kinds::Kind for CSIStorageCapacity {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 24),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 24),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 

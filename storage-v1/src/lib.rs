@@ -34,7 +34,7 @@
 //! Reading follows Kubernetes' own decoder: unknown fields are skipped, absent and `null` mean
 //! the zero value or `None`, and `apiVersion` and `kind` may be absent but not wrong.
 //!
-//! The traits of [`kubernetes_kinds::topology`] decide whether a class allows a node, and whether a
+//! The traits of [`topology`] decide whether a class allows a node, and whether a
 //! capacity fits a node and a size. `kubernetes_validation::Validate` has the defaults and the
 //! validation of an API server.
 //!
@@ -51,8 +51,7 @@
 
 #[cfg(feature = "apply")]
 pub mod apply;
-#[cfg(feature = "validation")]
-pub mod rules;
+pub mod topology;
 
 #[cfg(feature = "k8s-openapi-types")]
 mod counterparts;
@@ -67,15 +66,13 @@ mod schema;
 #[cfg(feature = "manifests")]
 mod scheme;
 mod storage_class;
-mod topology;
 #[cfg(feature = "validation")]
 mod validation;
 mod volume_attachment;
 mod volume_attributes_class;
 
 pub use csi_driver::{
-    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest,
-    VolumeLifecycleMode,
+    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest, VolumeLifecycleMode,
 };
 pub use csi_node::{
     CSINode, CSINodeDriver, CSINodeList, CSINodeSpec, CSINodeStatus, StorageHealth,
@@ -94,8 +91,8 @@ pub use storage_class::{
     PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode,
 };
 pub use volume_attachment::{
-    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource,
-    VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError,
+    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource, VolumeAttachmentSpec,
+    VolumeAttachmentStatus, VolumeError,
 };
 pub use volume_attributes_class::{VolumeAttributesClass, VolumeAttributesClassList};
 
@@ -105,8 +102,8 @@ pub mod prelude {
         CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
         VolumeAttributesClass,
     };
+    pub use crate::topology::*;
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

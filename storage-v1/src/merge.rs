@@ -5,11 +5,10 @@ use kubernetes_kinds::merge;
 
 use crate::{
     CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSINodeSpec, CSINodeStatus,
-    CSIStorageCapacity, FSGroupPolicy, PersistentVolumeReclaimPolicy, StorageClass,
-    StorageHealth, StorageHealthCondition, StorageHealthStatusType, TokenRequest,
-    VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec,
-    VolumeAttachmentStatus, VolumeAttributesClass, VolumeBindingMode, VolumeError,
-    VolumeLifecycleMode, VolumeNodeResources,
+    CSIStorageCapacity, FSGroupPolicy, PersistentVolumeReclaimPolicy, StorageClass, StorageHealth,
+    StorageHealthCondition, StorageHealthStatusType, TokenRequest, VolumeAttachment,
+    VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeAttributesClass,
+    VolumeBindingMode, VolumeError, VolumeLifecycleMode, VolumeNodeResources,
 };
 
 merge::object! {

@@ -4,8 +4,8 @@
 use kubernetes_manifests::scheme::Scheme;
 
 use crate::{
-    CSIDriverList, CSINodeList, CSIStorageCapacityList, StorageClassList,
-    VolumeAttachmentList, VolumeAttributesClassList,
+    CSIDriverList, CSINodeList, CSIStorageCapacityList, StorageClassList, VolumeAttachmentList,
+    VolumeAttributesClassList,
 };
 
 /// Makes the kinds, their lists and their conversions known to a scheme.

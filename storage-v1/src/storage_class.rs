@@ -46,7 +46,7 @@ pub struct StorageClass {
     /// Immutable: an update must not change it.
     pub provisioner: String,
 
-    /// Whether claims of this class may be enlarged after creation.
+    /// Allows claims of this class to be enlarged after creation.
     ///
     /// When `true`, the storage request of a bound claim may be raised, and the volume
     /// grows if its driver supports that; shrinking is never possible. When `false` or
@@ -86,7 +86,7 @@ pub struct StorageClass {
     /// Immutable: an update must not change it.
     pub parameters: Option<BTreeMap<String, String>>,
 
-    /// What happens to a volume of this class once its claim is deleted.
+    /// Fate of a volume of this class once its claim is deleted.
     ///
     /// The value becomes `persistentVolumeReclaimPolicy` of each provisioned volume.
     ///
@@ -132,7 +132,7 @@ impl StorageClass {
         self
     }
 
-    /// Whether claims of this class may be enlarged after creation.
+    /// Allows claims of this class to be enlarged after creation.
     ///
     /// Sets [`allow_volume_expansion`](Self::allow_volume_expansion).
     #[must_use]
@@ -173,19 +173,18 @@ impl StorageClass {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.parameters = Some(values.collect());
         self
     }
 
-    /// What happens to a volume of this class once its claim is deleted.
+    /// Fate of a volume of this class once its claim is deleted.
     ///
     /// Sets [`reclaim_policy`](Self::reclaim_policy).
     #[must_use]
-    pub fn with_reclaim_policy(
-        mut self,
-        value: impl Into<PersistentVolumeReclaimPolicy>,
-    ) -> Self {
+    pub fn with_reclaim_policy(mut self, value: impl Into<PersistentVolumeReclaimPolicy>) -> Self {
         self.reclaim_policy = Some(value.into());
         self
     }
@@ -194,10 +193,7 @@ impl StorageClass {
     ///
     /// Sets [`volume_binding_mode`](Self::volume_binding_mode).
     #[must_use]
-    pub fn with_volume_binding_mode(
-        mut self,
-        value: impl Into<VolumeBindingMode>,
-    ) -> Self {
+    pub fn with_volume_binding_mode(mut self, value: impl Into<VolumeBindingMode>) -> Self {
         self.volume_binding_mode = Some(value.into());
         self
     }
@@ -229,13 +225,12 @@ impl k8s_openapi::ListableResource for StorageClass {
 }
 
 impl kubernetes_kinds::Kind for StorageClass {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 6),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 6),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -314,7 +309,7 @@ wire::kind! {
     }
 }
 
-/// What becomes of a volume when its claim is deleted.
+/// Fate of a volume when its claim is deleted.
 ///
 /// A [`StorageClass`] is accepted with `Delete` or `Retain` only, and one that leaves
 /// the policy out is stored with `Delete`. The policy is copied into each

@@ -125,13 +125,12 @@ impl kubernetes_kinds::StatusSubresource for VolumeAttachment {
 }
 
 impl kubernetes_kinds::Kind for VolumeAttachment {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 13),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 13),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -256,7 +255,7 @@ wire::object! {
 /// Since Kubernetes 1.13, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentStatus {
-    /// Whether the volume is attached to the node.
+    /// True once the volume is attached to the node.
     ///
     /// The kubelet mounts the volume only once this is `true`.
     pub attached: bool,
@@ -308,7 +307,9 @@ impl VolumeAttachmentStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.attachment_metadata = Some(values.collect());
         self
     }
@@ -366,10 +367,7 @@ impl VolumeAttachmentSource {
     ///
     /// Sets [`inline_volume_spec`](Self::inline_volume_spec).
     #[must_use]
-    pub fn with_inline_volume_spec(
-        mut self,
-        value: impl Into<PersistentVolumeSpec>,
-    ) -> Self {
+    pub fn with_inline_volume_spec(mut self, value: impl Into<PersistentVolumeSpec>) -> Self {
         self.inline_volume_spec = Some(Box::new(value.into()));
         self
     }

@@ -83,7 +83,9 @@ impl VolumeAttributesClass {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.parameters = Some(values.collect());
         self
     }
@@ -115,13 +117,12 @@ impl k8s_openapi::ListableResource for VolumeAttributesClass {
 }
 
 impl kubernetes_kinds::Kind for VolumeAttributesClass {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 34),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 34),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -148,9 +149,7 @@ pub struct VolumeAttributesClassList {
 impl VolumeAttributesClassList {
     /// Makes a `VolumeAttributesClassList` of the given items.
     #[must_use]
-    pub fn new(
-        items: impl IntoIterator<Item = impl Into<VolumeAttributesClass>>,
-    ) -> Self {
+    pub fn new(items: impl IntoIterator<Item = impl Into<VolumeAttributesClass>>) -> Self {
         Self {
             items: items.into_iter().map(Into::into).collect(),
             ..Self::default()

@@ -14,8 +14,7 @@ use crate::{VolumeAttributesClass, VolumeAttributesClassList};
 
 k8s_openapi::k8s_if_le_1_34! {
     counterpart::object! {
-        VolumeAttributesClass =>
-            k8s_openapi::api::storage::v1alpha1::VolumeAttributesClass {
+        VolumeAttributesClass => k8s_openapi::api::storage::v1alpha1::VolumeAttributesClass {
             total,
             "metadata" => metadata,
             "driverName" => driver_name,

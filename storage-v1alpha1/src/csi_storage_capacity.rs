@@ -3,9 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ListMeta, ObjectMeta,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ListMeta, ObjectMeta};
 use kubernetes_kinds::{convert, wire};
 
 /// Free storage of one `StorageClass` in one part of the cluster.
@@ -158,16 +156,15 @@ impl k8s_openapi::ListableResource for CSIStorageCapacity {
 }
 
 impl kubernetes_kinds::Kind for CSIStorageCapacity {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 19),
-            deprecated: Some(kubernetes_kinds::Release::new(1, 21)),
-            removed: Some(kubernetes_kinds::Release::new(1, 24)),
-            replacement: Some(kubernetes_kinds::Replacement {
-                api_version: "storage.k8s.io/v1",
-                kind: "CSIStorageCapacity",
-            }),
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 19),
+        deprecated: Some(kubernetes_kinds::Release::new(1, 21)),
+        removed: Some(kubernetes_kinds::Release::new(1, 24)),
+        replacement: Some(kubernetes_kinds::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "CSIStorageCapacity",
+        }),
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 

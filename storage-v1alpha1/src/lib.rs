@@ -81,8 +81,8 @@ pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 pub use volume_attachment::{
-    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource,
-    VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError,
+    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource, VolumeAttachmentSpec,
+    VolumeAttachmentStatus, VolumeError,
 };
 pub use volume_attributes_class::{VolumeAttributesClass, VolumeAttributesClassList};
 
@@ -90,9 +90,9 @@ pub use volume_attributes_class::{VolumeAttributesClass, VolumeAttributesClassLi
 pub mod prelude {
     pub use super::{CSIStorageCapacity, VolumeAttachment, VolumeAttributesClass};
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
+    pub use storage_v1::topology::*;
 }
 
 /// The newest Kubernetes release whose fields and rules the crate has.

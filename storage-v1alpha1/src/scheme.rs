@@ -16,24 +16,14 @@ pub fn add_to_scheme(scheme: &mut Scheme) {
     scheme.add_list::<VolumeAttributesClassList>();
     scheme.add_conversion::<CSIStorageCapacity, storage_v1::CSIStorageCapacity>();
     scheme.add_conversion::<storage_v1::CSIStorageCapacity, CSIStorageCapacity>();
-    scheme
-        .add_conversion::<CSIStorageCapacityList, storage_v1::CSIStorageCapacityList>();
-    scheme
-        .add_conversion::<storage_v1::CSIStorageCapacityList, CSIStorageCapacityList>();
+    scheme.add_conversion::<CSIStorageCapacityList, storage_v1::CSIStorageCapacityList>();
+    scheme.add_conversion::<storage_v1::CSIStorageCapacityList, CSIStorageCapacityList>();
     scheme.add_conversion::<VolumeAttachment, storage_v1::VolumeAttachment>();
     scheme.add_conversion::<storage_v1::VolumeAttachment, VolumeAttachment>();
     scheme.add_conversion::<VolumeAttachmentList, storage_v1::VolumeAttachmentList>();
     scheme.add_conversion::<storage_v1::VolumeAttachmentList, VolumeAttachmentList>();
     scheme.add_conversion::<VolumeAttributesClass, storage_v1::VolumeAttributesClass>();
     scheme.add_conversion::<storage_v1::VolumeAttributesClass, VolumeAttributesClass>();
-    scheme
-        .add_conversion::<
-            VolumeAttributesClassList,
-            storage_v1::VolumeAttributesClassList,
-        >();
-    scheme
-        .add_conversion::<
-            storage_v1::VolumeAttributesClassList,
-            VolumeAttributesClassList,
-        >();
+    scheme.add_conversion::<VolumeAttributesClassList, storage_v1::VolumeAttributesClassList>();
+    scheme.add_conversion::<storage_v1::VolumeAttributesClassList, VolumeAttributesClassList>();
 }

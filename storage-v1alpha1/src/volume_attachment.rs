@@ -117,16 +117,15 @@ impl k8s_openapi::ListableResource for VolumeAttachment {
 }
 
 impl kubernetes_kinds::Kind for VolumeAttachment {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 9),
-            deprecated: Some(kubernetes_kinds::Release::new(1, 21)),
-            removed: Some(kubernetes_kinds::Release::new(1, 24)),
-            replacement: Some(kubernetes_kinds::Replacement {
-                api_version: "storage.k8s.io/v1",
-                kind: "VolumeAttachment",
-            }),
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 9),
+        deprecated: Some(kubernetes_kinds::Release::new(1, 21)),
+        removed: Some(kubernetes_kinds::Release::new(1, 24)),
+        replacement: Some(kubernetes_kinds::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "VolumeAttachment",
+        }),
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -309,7 +308,7 @@ impl From<storage_v1::VolumeAttachmentSpec> for VolumeAttachmentSpec {
 /// Since Kubernetes 1.9, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentStatus {
-    /// Whether the volume is attached to the node.
+    /// True once the volume is attached to the node.
     ///
     /// The kubelet mounts the volume only once this is `true`.
     pub attached: bool,
@@ -361,7 +360,9 @@ impl VolumeAttachmentStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.attachment_metadata = Some(values.collect());
         self
     }
@@ -441,10 +442,7 @@ impl VolumeAttachmentSource {
     ///
     /// Sets [`inline_volume_spec`](Self::inline_volume_spec).
     #[must_use]
-    pub fn with_inline_volume_spec(
-        mut self,
-        value: impl Into<PersistentVolumeSpec>,
-    ) -> Self {
+    pub fn with_inline_volume_spec(mut self, value: impl Into<PersistentVolumeSpec>) -> Self {
         self.inline_volume_spec = Some(Box::new(value.into()));
         self
     }

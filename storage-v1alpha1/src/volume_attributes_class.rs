@@ -85,7 +85,9 @@ impl VolumeAttributesClass {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.parameters = Some(values.collect());
         self
     }
@@ -117,16 +119,15 @@ impl k8s_openapi::ListableResource for VolumeAttributesClass {
 }
 
 impl kubernetes_kinds::Kind for VolumeAttributesClass {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 29),
-            deprecated: Some(kubernetes_kinds::Release::new(1, 32)),
-            removed: Some(kubernetes_kinds::Release::new(1, 35)),
-            replacement: Some(kubernetes_kinds::Replacement {
-                api_version: "storage.k8s.io/v1",
-                kind: "VolumeAttributesClass",
-            }),
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 29),
+        deprecated: Some(kubernetes_kinds::Release::new(1, 32)),
+        removed: Some(kubernetes_kinds::Release::new(1, 35)),
+        replacement: Some(kubernetes_kinds::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "VolumeAttributesClass",
+        }),
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -173,9 +174,7 @@ pub struct VolumeAttributesClassList {
 impl VolumeAttributesClassList {
     /// Makes a `VolumeAttributesClassList` of the given items.
     #[must_use]
-    pub fn new(
-        items: impl IntoIterator<Item = impl Into<VolumeAttributesClass>>,
-    ) -> Self {
+    pub fn new(items: impl IntoIterator<Item = impl Into<VolumeAttributesClass>>) -> Self {
         Self {
             items: items.into_iter().map(Into::into).collect(),
             ..Self::default()

@@ -105,18 +105,19 @@ impl k8s_openapi::ListableResource for CSINode {
 }
 
 impl kubernetes_kinds::Kind for CSINode {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 14),
-            deprecated: Some(kubernetes_kinds::Release::new(1, 17)),
-            removed: Some(kubernetes_kinds::Release::new(1, 22)),
-            replacement: Some(kubernetes_kinds::Replacement {
-                api_version: "storage.k8s.io/v1",
-                kind: "CSINode",
-            }),
-        });
-    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys =
-        &[("spec.drivers", &["name"]), ("status.storageHealth", &["name"])];
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 14),
+        deprecated: Some(kubernetes_kinds::Release::new(1, 17)),
+        removed: Some(kubernetes_kinds::Release::new(1, 22)),
+        replacement: Some(kubernetes_kinds::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "CSINode",
+        }),
+    });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[
+        ("spec.drivers", &["name"]),
+        ("status.storageHealth", &["name"]),
+    ];
 }
 
 wire::kind! {
@@ -606,10 +607,7 @@ impl Default for StorageHealthCondition {
 impl StorageHealthCondition {
     /// Makes a `StorageHealthCondition` with its `reason` and `status`.
     #[must_use]
-    pub fn new(
-        reason: impl Into<String>,
-        status: impl Into<StorageHealthStatusType>,
-    ) -> Self {
+    pub fn new(reason: impl Into<String>, status: impl Into<StorageHealthStatusType>) -> Self {
         Self {
             reason: reason.into(),
             status: status.into(),

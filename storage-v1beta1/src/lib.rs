@@ -66,8 +66,7 @@ mod volume_attachment;
 mod volume_attributes_class;
 
 pub use csi_driver::{
-    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest,
-    VolumeLifecycleMode,
+    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest, VolumeLifecycleMode,
 };
 pub use csi_node::{
     CSINode, CSINodeDriver, CSINodeList, CSINodeSpec, CSINodeStatus, StorageHealth,
@@ -86,8 +85,8 @@ pub use storage_class::{
     PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode,
 };
 pub use volume_attachment::{
-    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource,
-    VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError,
+    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource, VolumeAttachmentSpec,
+    VolumeAttachmentStatus, VolumeError,
 };
 pub use volume_attributes_class::{VolumeAttributesClass, VolumeAttributesClassList};
 
@@ -98,9 +97,9 @@ pub mod prelude {
         VolumeAttributesClass,
     };
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
+    pub use storage_v1::topology::*;
 }
 
 /// The newest Kubernetes release whose fields and rules the crate has.

@@ -6,9 +6,9 @@
 use kubernetes_manifests::scheme::Scheme;
 
 use crate::{
-    CSIDriver, CSIDriverList, CSINode, CSINodeList, CSIStorageCapacity,
-    CSIStorageCapacityList, StorageClass, StorageClassList, VolumeAttachment,
-    VolumeAttachmentList, VolumeAttributesClass, VolumeAttributesClassList,
+    CSIDriver, CSIDriverList, CSINode, CSINodeList, CSIStorageCapacity, CSIStorageCapacityList,
+    StorageClass, StorageClassList, VolumeAttachment, VolumeAttachmentList, VolumeAttributesClass,
+    VolumeAttributesClassList,
 };
 
 /// Makes the kinds, their lists and their conversions known to a scheme.
@@ -37,20 +37,10 @@ pub fn add_to_scheme(scheme: &mut Scheme) {
     scheme.add_conversion::<storage_v1::VolumeAttachmentList, VolumeAttachmentList>();
     scheme.add_conversion::<CSIStorageCapacity, storage_v1::CSIStorageCapacity>();
     scheme.add_conversion::<storage_v1::CSIStorageCapacity, CSIStorageCapacity>();
-    scheme
-        .add_conversion::<CSIStorageCapacityList, storage_v1::CSIStorageCapacityList>();
-    scheme
-        .add_conversion::<storage_v1::CSIStorageCapacityList, CSIStorageCapacityList>();
+    scheme.add_conversion::<CSIStorageCapacityList, storage_v1::CSIStorageCapacityList>();
+    scheme.add_conversion::<storage_v1::CSIStorageCapacityList, CSIStorageCapacityList>();
     scheme.add_conversion::<VolumeAttributesClass, storage_v1::VolumeAttributesClass>();
     scheme.add_conversion::<storage_v1::VolumeAttributesClass, VolumeAttributesClass>();
-    scheme
-        .add_conversion::<
-            VolumeAttributesClassList,
-            storage_v1::VolumeAttributesClassList,
-        >();
-    scheme
-        .add_conversion::<
-            storage_v1::VolumeAttributesClassList,
-            VolumeAttributesClassList,
-        >();
+    scheme.add_conversion::<VolumeAttributesClassList, storage_v1::VolumeAttributesClassList>();
+    scheme.add_conversion::<storage_v1::VolumeAttributesClassList, VolumeAttributesClassList>();
 }

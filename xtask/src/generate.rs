@@ -10,7 +10,7 @@ use codegen::{Config, Generated, GeneratedFile, Release};
 
 use crate::inputs::{self, Folder, Found};
 use crate::output::{self, Change, Plan};
-use crate::{custom, readme, workspace};
+use crate::{custom, readme, rustfmt, workspace};
 
 /// Generate the crates from the documents in spec/ and their overlays.
 ///
@@ -74,6 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let is_named =
         |krate: &Generated| arguments.crates.is_empty() || arguments.crates.contains(&krate.name);
     generated.retain(is_named);
+    rustfmt::format(&mut generated)?;
     let elsewhere = arguments.out.is_some() && !is_same(out, &root);
     let mut plans = Vec::new();
     for krate in &generated {

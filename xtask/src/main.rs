@@ -16,6 +16,7 @@ mod output;
 mod proof;
 mod readme;
 mod release;
+mod rustfmt;
 mod spec;
 mod tidy;
 mod upstream;

@@ -59,6 +59,13 @@ pub struct CrateConfig {
     /// overlays name without a path: `crate::rules`, a hand-written module of this crate, or one
     /// of another crate.
     pub rules: Option<String>,
+    /// The packages of the workspace with hand-written rules that `rules` names or calls. The feature
+    /// `validation` brings them.
+    #[serde(rename = "rules-packages", default)]
+    pub rules_packages: Vec<String>,
+    /// A hand-written module whose items the prelude has too, of this crate, `crate::topology`, or of
+    /// another one.
+    pub prelude: Option<String>,
     /// Whether its structs keep the fields that they don't know and write them back, in a field
     /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
     #[serde(rename = "keep-unknown-fields", default)]
@@ -272,7 +279,19 @@ impl CrateConfig {
             report(
                 format!("`{}` can't be a module of rules", rules.escape_debug()),
                 "name a module of this crate, as in `crate::rules` or `crate::csi::rules`, or \
-                 one of another crate, as in `storage_v1::rules`",
+                 one of another crate, as in `kubernetes_storage_rules::storage`",
+            );
+        }
+        if let Some(prelude) = &self.prelude
+            && RulePath::parse("f", Some(prelude)).is_none()
+        {
+            report(
+                format!(
+                    "`{}` can't be a module for the prelude",
+                    prelude.escape_debug()
+                ),
+                "name a hand-written module, as in `crate::topology`, or one of another crate, as in \
+                 `storage_v1::topology`",
             );
         }
         if let Some(conversion) = &self.conversion {

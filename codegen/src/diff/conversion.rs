@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::api::Api;
-use super::fields::plain;
 use super::node::Node;
+use super::words::plain;
 
 /// The other versions of a kind in the group, the most stable first.
 pub(super) fn others<'a>(

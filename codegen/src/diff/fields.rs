@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::api::Api;
-use super::change::{Severity, What, short};
-use super::node::{Node, Topic, topic};
+use super::change::{Severity, What};
+use super::comparer::Comparer;
+use super::node::{Node, Topic, keywords, resolved};
+use super::words::said;
 use super::{lifecycle, rules};
 
 use Severity::{Breaking, Info, Warning};
@@ -16,45 +18,6 @@ const FIXED: [&str; 2] = [
     "io.k8s.apimachinery.pkg.api.resource.Quantity",
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
 ];
-
-/// A change at a place of a schema.
-#[derive(Clone, Debug)]
-pub(super) struct Raw {
-    pub(super) schema: String,
-    pub(super) path: String,
-    pub(super) what: What,
-    pub(super) from: Option<String>,
-    pub(super) to: Option<String>,
-    pub(super) details: Vec<String>,
-    pub(super) release: Option<crate::Release>,
-    pub(super) readers: Severity,
-    pub(super) writers: Severity,
-    /// Whether the field is, or is to be, required.
-    pub(super) is_required: bool,
-    /// Whether the Rust type stays the same although `what` may change it.
-    pub(super) keeps_type: bool,
-}
-
-/// A text that has changed.
-#[derive(Clone, Debug)]
-pub(super) struct RawText {
-    pub(super) schema: String,
-    pub(super) path: String,
-    pub(super) keyword: String,
-}
-
-/// Compares the schemas that two documents of one group-version share.
-pub(super) struct Comparer<'a> {
-    pub(super) from: &'a Api,
-    pub(super) to: &'a Api,
-    pub(super) found: Vec<Raw>,
-    pub(super) texts: Vec<RawText>,
-    pub(super) schema: String,
-    pub(super) is_required: bool,
-    /// The pairs of types of different names that have been compared, since some hold themselves, and
-    /// how much it matters if they have nothing in common.
-    seen: BTreeMap<(String, String), Option<(Severity, Severity)>>,
-}
 
 impl<'a> Comparer<'a> {
     /// Compares all schemas that both have. What only one has is part of a field or kind that only
@@ -80,30 +43,6 @@ impl<'a> Comparer<'a> {
             }
         }
         comparer
-    }
-
-    /// Adds a change.
-    pub(super) fn push(
-        &mut self,
-        path: &str,
-        what: What,
-        severities: (Severity, Severity),
-    ) -> &mut Raw {
-        let at = self.found.len();
-        self.found.push(Raw {
-            schema: self.schema.clone(),
-            path: path.to_owned(),
-            what,
-            from: None,
-            to: None,
-            details: Vec::new(),
-            release: None,
-            readers: severities.0,
-            writers: severities.1,
-            is_required: self.is_required,
-            keeps_type: false,
-        });
-        &mut self.found[at]
     }
 
     fn compare(&mut self, from: &'a Value, to: &'a Value, path: &str) {
@@ -214,15 +153,6 @@ impl<'a> Comparer<'a> {
         }
     }
 
-    /// Adds a change of a text.
-    pub(super) fn text(&mut self, path: &str, keyword: &str) {
-        self.texts.push(RawText {
-            schema: self.schema.clone(),
-            path: path.to_owned(),
-            keyword: keyword.to_owned(),
-        });
-    }
-
     fn compare_properties(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
         let child = |name: &str| {
             if path.is_empty() {
@@ -273,62 +203,6 @@ impl<'a> Comparer<'a> {
     }
 }
 
-/// A type with what the schema that it refers to says, below what is said at the place.
-pub(super) fn resolved<'a>(node: &Node<'a>, api: &'a Api) -> Node<'a> {
-    // A schema may be another name for another, which may lead in a circle.
-    const MAX_NAMES: usize = 8;
-    let mut resolved = node.clone();
-    for _ in 0..MAX_NAMES {
-        let Some(schema) = resolved.reference.and_then(|name| api.schema(name)) else {
-            break;
-        };
-        let said = std::mem::take(&mut resolved.keywords);
-        resolved = Node::of(schema, api.release);
-        resolved.keywords.extend(said);
-    }
-    resolved.reference = None;
-    resolved
-}
-
-/// The keywords of a topic that at least one of two schemas has, sorted.
-pub(super) fn keywords<'a>(a: &Node<'a>, b: &Node<'a>, about: Topic) -> Vec<&'a str> {
-    let all = a.keywords.keys().chain(b.keywords.keys()).copied();
-    let mut found: Vec<_> = all.filter(|keyword| topic(keyword) == about).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
 fn is_false(value: Option<&Value>) -> bool {
     value.is_none_or(|value| *value == Value::Bool(false))
-}
-
-/// A value as it is written in a report, shortened.
-pub(super) fn plain(value: &Value) -> String {
-    const SHOWN: usize = 80;
-    let text = match value {
-        Value::String(text) if !text.is_empty() => text.clone(),
-        other => other.to_string(),
-    };
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
-}
-
-/// A keyword with its value: `list-type: map`.
-pub(super) fn said(keyword: &str, value: &Value) -> String {
-    let keyword = keyword
-        .trim_start_matches("x-kubernetes-")
-        .trim_start_matches("x-");
-    let value = match value {
-        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
-        Value::String(text) => short_reference(text).to_owned(),
-        other => plain(other),
-    };
-    format!("{keyword}: {value}")
-}
-
-fn short_reference(text: &str) -> &str {
-    crate::load::schema_name(text).map_or(text, short)
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::api::{Api, Kind, Resource};
 use super::change::{Severity, What};
-use super::fields::Raw;
+use super::comparer::Raw;
 use super::lifecycle;
 
 use Severity::{Breaking, Info, Warning};

@@ -6,8 +6,9 @@ use crate::release::Release;
 
 use super::api::Api;
 use super::change::{Severity, What};
-use super::fields::{Comparer, plain};
+use super::comparer::Comparer;
 use super::node::Node;
+use super::words::plain;
 
 /// The stages, and what they are called.
 const STAGES: [(&str, &str); 5] = [

@@ -24,6 +24,7 @@
 
 mod api;
 mod change;
+mod comparer;
 mod conversion;
 mod fields;
 mod kinds;
@@ -35,6 +36,7 @@ mod rules;
 mod snapshot;
 mod values;
 mod verdict;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +47,7 @@ pub use past::{Earlier, Part};
 pub use snapshot::{Complete, Knowledge, Snapshot};
 
 use api::Api;
-use fields::{Comparer, Raw};
+use comparer::{Comparer, Raw};
 use places::Places;
 use verdict::Context;
 

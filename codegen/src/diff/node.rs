@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::load::schema_name;
 use crate::release::{Release, Releases};
 
+use super::api::Api;
 use super::change::short;
 
 /// What a keyword is about.
@@ -193,4 +194,30 @@ fn at_release(keyword: &str, value: &Value, release: Option<Release>) -> Option<
         }
         _ => Some(value.clone()),
     }
+}
+
+/// A type with what the schema that it refers to says, below what is said at the place.
+pub(super) fn resolved<'a>(node: &Node<'a>, api: &'a Api) -> Node<'a> {
+    // A schema may be another name for another, which may lead in a circle.
+    const MAX_NAMES: usize = 8;
+    let mut resolved = node.clone();
+    for _ in 0..MAX_NAMES {
+        let Some(schema) = resolved.reference.and_then(|name| api.schema(name)) else {
+            break;
+        };
+        let said = std::mem::take(&mut resolved.keywords);
+        resolved = Node::of(schema, api.release);
+        resolved.keywords.extend(said);
+    }
+    resolved.reference = None;
+    resolved
+}
+
+/// The keywords of a topic that at least one of two schemas has, sorted.
+pub(super) fn keywords<'a>(a: &Node<'a>, b: &Node<'a>, about: Topic) -> Vec<&'a str> {
+    let all = a.keywords.keys().chain(b.keywords.keys()).copied();
+    let mut found: Vec<_> = all.filter(|keyword| topic(keyword) == about).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }

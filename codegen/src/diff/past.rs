@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::config::DocumentConfig;
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::Diagnostics;
 use crate::load::{self, SCHEMAS};
+use crate::pointer::Pointer;
 use crate::release::Release;
 use crate::source::Source;
 

@@ -8,10 +8,10 @@ use crate::model::NameFormat;
 
 use super::api::Api;
 use super::change::{Severity, What};
-use super::fields::{Comparer, keywords, plain, said};
+use super::comparer::Comparer;
 use super::lifecycle;
-use super::node::{Node, Topic, topic};
-use super::values::is_zero;
+use super::node::{Node, Topic, keywords, topic};
+use super::words::{is_zero, plain, said};
 
 /// Keywords that say how errors are reported, or what example texts need, but not what is refused.
 const REPORTING: [&str; 6] = [

@@ -8,8 +8,7 @@ use crate::config::{Config, DocumentConfig};
 use crate::diag::Diagnostics;
 use crate::load;
 use crate::release::Release;
-use crate::source::Source;
-use crate::{DocumentSource, Inputs};
+use crate::source::{DocumentSource, Inputs, Source};
 
 /// Of which groups a snapshot has all documents, so that one which is missing is a version that
 /// isn't served.

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::change::{Severity, What};
-use super::fields::{Comparer, keywords, plain, resolved, said};
-use super::node::{Node, Topic};
+use super::comparer::Comparer;
+use super::node::{Node, Topic, keywords, resolved};
 use super::rules;
+use super::words::{is_zero, plain, said};
 
 use Severity::{Breaking, Info, Warning};
 
@@ -179,17 +180,5 @@ fn changes_merging(
         "x-kubernetes-list-type" => !(is(from, "atomic") && is(to, "atomic")),
         "x-kubernetes-map-type" => !(is(from, "granular") && is(to, "granular")),
         _ => can_merge(a) && can_merge(b),
-    }
-}
-
-/// Whether a default is what an absent field means anyway.
-pub(super) fn is_zero(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::String(text) => text.is_empty(),
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        Value::Bool(true) => false,
     }
 }

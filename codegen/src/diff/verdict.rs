@@ -4,8 +4,8 @@ use crate::name;
 
 use super::api::Api;
 use super::change::{Change, Place, Rust, Semver, What, short};
+use super::comparer::Raw;
 use super::conversion;
-use super::fields::Raw;
 
 /// Two documents of one group-version, and all documents of both releases.
 pub(super) struct Context<'a> {

@@ -3,14 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::comment::comment;
+use super::comment::inner_comment;
 use super::conversion::carried;
-use super::root::{Declared, declarations, of_types};
+use super::declared::{Declared, declarations, of_types};
+use super::file::{File, folder, group_versions, origin, origins, places};
 use super::runtime::{Feature, KINDS};
-use super::{
-    File, builders, folder, group_versions, imports, inner_comment, origin, origins, places,
-    resource,
-};
-use super::{comment, types, wire};
+use super::{builders, imports, resource};
+use super::{types, wire};
 use crate::doc;
 use crate::model::{ApiVersion, Applies, Carry, Crate, Module, Resource, Role, Struct, Type};
 use crate::name::{self, APPLY_MODULE, Ident};

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::comment;
+use super::comment::comment;
 use super::runtime::KINDS;
 use super::types::value_type;
 use crate::doc;
@@ -154,13 +154,9 @@ fn setter(version: &ApiVersion, object: &Struct, field: &Field) -> TokenStream {
     lines.push(String::new());
     lines.extend(doc::wrapped(&about));
     let docs = comment(&lines);
-    // Formatters disagree on how to break this one too.
-    let is_long = matches!(&field.ty, Ty::Map(value) if matches!(**value, Ty::Json));
-    let skip = is_long.then(|| quote!(#[rustfmt::skip]));
     quote! {
         #docs
         #[must_use]
-        #skip
         pub fn #setter(mut self, value: #parameter) -> Self {
             #collected
             self.#name = #value;

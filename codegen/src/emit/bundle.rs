@@ -4,8 +4,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::comment::inner_comment;
+use super::file::{Content, File, group_versions};
 use super::runtime::{Feature, MANIFESTS};
-use super::{Content, File, inner_comment, manifest, root};
+use super::{manifest, root};
 use crate::config::Bundle;
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate};
@@ -56,7 +58,7 @@ fn lines(bundle: &Bundle, crates: &[Crate<'_>]) -> Vec<String> {
         let Some(module) = module(krate) else {
             continue;
         };
-        let versions = super::group_versions(&krate.versions);
+        let versions = group_versions(&krate.versions);
         lines.push(format!("| [`{module}`] | {versions} |"));
     }
     lines.push(String::new());

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::comment;
+use super::comment::comment;
 use super::runtime::KINDS;
 use crate::doc::{self, NoLinks};
 use crate::model::{

@@ -4,10 +4,11 @@
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
+use super::comment::inner_comment;
+use super::declared::Declared;
+use super::file::{File, folder, origins, places};
 use super::imports::use_item;
-use super::root::Declared;
 use super::runtime::{Feature, KINDS};
-use super::{File, folder, inner_comment, origins, places};
 use crate::model::{ApiVersion, Counterpart, Crate, Field, Has, Role, Shape, Struct, Ty, Type};
 use crate::name::{self, COUNTERPARTS_FILE, Ident};
 use crate::release::Release;

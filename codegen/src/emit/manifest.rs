@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::file::{Content, File};
 use super::runtime::{Feature, KINDS, Runtime};
-use super::{Content, File, validation};
+use super::validation;
 use crate::config::Bundle;
 use crate::model::Crate;
 
@@ -44,6 +45,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         &config.name,
         &config.description,
         &features,
+        &config.rules_packages,
         &crates,
         &others,
     )]
@@ -57,15 +59,24 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
         let is_own = feature == Feature::Manifests;
         (feature, feature.runtime().filter(|_| is_own), Vec::new())
     });
-    package(&bundle.name, &bundle.description, &features, &names, &[])
+    package(
+        &bundle.name,
+        &bundle.description,
+        &features,
+        &[],
+        &names,
+        &[],
+    )
 }
 
 /// The manifest of a crate with these features, each with the run-time crate that it brings and
-/// features of that, which depends on these generated crates and on others.
+/// features of that, and the packages with its rules, which depends on these generated crates and on
+/// others.
 fn package(
     name: &str,
     description: &str,
     features: &[(Feature, Option<Runtime>, Vec<&str>)],
+    rules: &[String],
     crates: &[&str],
     others: &[&str],
 ) -> File {
@@ -74,9 +85,11 @@ fn package(
         format!("{}.workspace = true", KINDS.package),
     ];
     let runtimes = features.iter().filter_map(|(_, runtime, _)| *runtime);
-    dependencies.extend(runtimes.map(|Runtime { package, .. }| {
-        format!("{package} = {{ workspace = true, optional = true }}")
-    }));
+    let optional = runtimes.map(|Runtime { package, .. }| package);
+    let optional = optional.chain(rules.iter().map(String::as_str));
+    dependencies.extend(
+        optional.map(|package| format!("{package} = {{ workspace = true, optional = true }}")),
+    );
     dependencies.extend(
         crates
             .iter()
@@ -89,6 +102,9 @@ fn package(
         if let Some(Runtime { package, .. }) = runtime {
             parts.push(format!("\"dep:{package}\""));
             parts.extend(inner.iter().map(|inner| format!("\"{package}/{inner}\"")));
+        }
+        if *feature == Feature::Validation {
+            parts.extend(rules.iter().map(|package| format!("\"dep:{package}\"")));
         }
         parts.extend(feature.needs().iter().map(|need| format!("\"{need}\"")));
         parts.extend(crates.iter().map(|krate| format!("\"{krate}/{name}\"")));

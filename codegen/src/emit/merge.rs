@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::declared::Declared;
+use super::file::{File, folder, origins, places};
 use super::imports::use_item;
-use super::root::Declared;
 use super::runtime::{Feature, KINDS};
-use super::{File, folder, origins, places, presence};
+use super::table::presence;
 use crate::model::{
     ApiVersion, Crate, Field, Inner, Merge, Replaced, Role, SchemaName, Shape, Struct, Type,
 };

@@ -3,15 +3,15 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::comment::inner_comment;
+use super::declared::{Declared, declarations, of_types};
+use super::file::{File, group_versions, origins, places, releases};
 use super::imports::{self, use_item};
 use super::runtime::{Feature, KINDS, VALIDATION};
-use super::{
-    File, apply, by_hand, counterparts, group_versions, inner_comment, merge, origins, places,
-    releases, schema, scheme, validation,
-};
+use super::{apply, by_hand, counterparts, merge, schema, scheme, validation};
 use crate::doc::{self, NoLinks};
-use crate::model::{ApiVersion, Crate, Module, Resource, Type};
-use crate::name::{self, APPLY_MODULE, Ident, PRELUDE_MODULE};
+use crate::model::{ApiVersion, Crate, Resource, Type};
+use crate::name::{self, APPLY_MODULE, Ident, PRELUDE_MODULE, RustPath};
 use crate::release::Release;
 
 /// The root of the crate and the modules below it that are the root of others.
@@ -45,7 +45,8 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, versions: &[&ApiVersion], all: 
         );
     }
     let mut items = declarations(modules, imports::re_exports(versions));
-    items.extend(prelude(versions));
+    let more = krate.config.prelude.as_deref().filter(|_| here.is_none());
+    items.extend(prelude(versions, more));
     if here.is_none() {
         items.extend(newest(std::slice::from_ref(krate)));
     }
@@ -60,8 +61,8 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, versions: &[&ApiVersion], all: 
     File::rust(path, origin, attributes, items)
 }
 
-/// The module with what most programs import.
-fn prelude(versions: &[&ApiVersion]) -> Option<TokenStream> {
+/// The module with what most programs import, and all items of another module.
+fn prelude(versions: &[&ApiVersion], more: Option<&str>) -> Option<TokenStream> {
     let kinds = versions.iter().flat_map(|version| {
         version
             .kinds()
@@ -75,12 +76,16 @@ fn prelude(versions: &[&ApiVersion]) -> Option<TokenStream> {
     let kinds = use_item(&quote!(pub use super::), &kinds);
     let name = name::fixed(PRELUDE_MODULE);
     let gate = Feature::Validation.gate();
+    let more = more.and_then(|module| RustPath::parse("prelude", Some(module)));
+    let more = more.map(|path| path.module());
+    let more = more.map(|module| quote!(pub use #module::*;));
     let validates = validation::module(versions).is_some();
     let validation = validates.then(|| quote!(#gate pub use #VALIDATION::{Target, Validate};));
     Some(quote! {
         /// The kinds, and the traits and builders that most programs need beside them.
         pub mod #name {
             #kinds
+            #more
             pub use #KINDS::prelude::*;
             #validation
         }
@@ -96,75 +101,6 @@ pub(super) fn newest(crates: &[Crate<'_>]) -> Option<TokenStream> {
         /// The newest Kubernetes release whose fields and rules the crate has.
         pub const KUBERNETES: #KINDS::Release = #value;
     })
-}
-
-/// A module that a file declares.
-pub(super) struct Declared {
-    name: Ident,
-    public: bool,
-    /// The feature that brings it, if not all have it.
-    gate: Option<Feature>,
-    /// What the file makes public of it.
-    exports: Vec<Ident>,
-}
-
-impl Declared {
-    pub(super) fn new(name: Ident, public: bool, gate: Option<Feature>) -> Self {
-        Self {
-            name,
-            public,
-            gate,
-            exports: Vec::new(),
-        }
-    }
-
-    pub(super) fn exporting(self, exports: Vec<Ident>) -> Self {
-        Self { exports, ..self }
-    }
-}
-
-/// The files of types, which make all of them public.
-pub(super) fn of_types<'a>(
-    version: &'a ApiVersion,
-    modules: &'a [Module],
-) -> impl Iterator<Item = Declared> {
-    modules.iter().map(|module| {
-        let types = module
-            .types
-            .iter()
-            .filter_map(|name| version.types.get(name));
-        let mut exports: Vec<_> = types.map(|ty| ty.name.clone()).collect();
-        exports.sort();
-        Declared::new(module.name.clone(), false, None).exporting(exports)
-    })
-}
-
-/// The items that declare modules, sorted, and make public what is in them and in other crates, of
-/// which each has its path.
-pub(super) fn declarations(
-    mut modules: Vec<Declared>,
-    elsewhere: Vec<(String, TokenStream)>,
-) -> Vec<TokenStream> {
-    modules.sort_by(|a, b| (b.public, &a.name).cmp(&(a.public, &b.name)));
-    let (mut items, mut uses) = (Vec::new(), elsewhere);
-    for Declared {
-        name,
-        public,
-        gate,
-        exports,
-    } in &modules
-    {
-        let gate = gate.map(Feature::gate);
-        let visible = public.then(|| quote!(pub));
-        items.push(quote!(#gate #visible mod #name;));
-        if !exports.is_empty() {
-            let exports = use_item(&quote!(#gate pub use #name::), exports);
-            uses.push((name.to_string(), exports));
-        }
-    }
-    uses.sort_by(|(one, _), (other, _)| one.cmp(other));
-    items.extend(uses.into_iter().map(|(_, item)| item));
-    items
 }
 
 /// The features that add something to the crate, after an empty line.

@@ -4,12 +4,13 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
 
-use super::root::{Declared, declarations};
+use super::comment::{comment, inner_comment};
+use super::declared::{Declared, declarations};
+use super::file::{File, folder, origin, origins, places};
+use super::imports;
 use super::runtime::Feature;
+use super::table::{presence, table_macro};
 use super::types::value_type;
-use super::{
-    File, comment, folder, imports, inner_comment, origin, origins, places, presence, table_macro,
-};
 use crate::model::{
     ApiVersion, Crate, Keywords, Module, NameFormat, Property, Setting, Shape, Ty, Type, TypeSchema,
 };

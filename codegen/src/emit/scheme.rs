@@ -5,10 +5,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::declared::Declared;
+use super::file::{File, folder, origins, places};
 use super::imports::use_item;
-use super::root::Declared;
 use super::runtime::{Feature, KINDS, MANIFESTS};
-use super::{File, folder, origins, places};
 use crate::model::{ApiVersion, Conversion, Crate, Resource, SchemaName};
 use crate::name::{self, GROUP_FILE, Ident, SCHEME_FILE};
 

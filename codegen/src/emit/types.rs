@@ -3,32 +3,15 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{File, PARTS, comment, conversion, enums, folder, imports, origin};
-use crate::model::{ApiVersion, Field, Module, Shape, Struct, Ty, Type};
+use super::comment::comment;
+use super::imports;
+use crate::model::{ApiVersion, Field, Shape, Struct, Ty, Type};
 
 /// The documentation of the field that keeps unknown fields.
 const UNKNOWN_FIELDS: [&str; 2] = [
     "Fields that the type doesn't know, as they were read. They are written back after the",
     "others, but for those whose names it does know.",
 ];
-
-/// The file of some types.
-pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
-    let types = module.types.iter();
-    let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
-    let mut all = imports::of(version, module);
-    for (schema, ty) in types {
-        match &ty.shape {
-            Shape::Struct(object) => {
-                all.extend(PARTS.iter().flat_map(|part| part(version, ty, object)));
-            }
-            Shape::Enum(shape) => all.extend(enums::items(ty, shape)),
-        }
-        all.extend(conversion::items(version, schema));
-    }
-    let path = format!("{}{}.rs", folder(version.module.as_ref()), module.name);
-    File::rust(path, origin(version, module), TokenStream::new(), all)
-}
 
 /// The declaration of a struct.
 pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::table::{presence, table_macro};
 use super::types::value_type;
-use super::{presence, table_macro};
 use crate::foundation;
 use crate::model::{ApiVersion, Field, Reading, Struct, Ty, Type};
 

@@ -5,11 +5,22 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{CUSTOM, Fault};
-use crate::CustomVersion;
+use super::document::CUSTOM;
+use super::error::Error;
 
 /// Where what every kind and list needs is.
 pub(super) const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+
+/// A group and version of custom resources.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CustomVersion {
+    /// The group.
+    pub group: String,
+    /// The version.
+    pub version: String,
+    /// What the names of its schemas start with, for [`DocumentConfig::prefix`](crate::DocumentConfig::prefix).
+    pub prefix: String,
+}
 
 /// The schema of a structural resource, as far as it is read here.
 #[derive(Deserialize)]
@@ -60,7 +71,7 @@ pub(super) fn is_manifest(file: &str) -> bool {
 
 /// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas have
 /// the prefix, or of all. Objects of other kinds are none of its business.
-pub(super) fn document(text: &str, wanted: Option<&str>) -> Result<Value, Fault> {
+pub(super) fn document(text: &str, wanted: Option<&str>) -> Result<Value, Error> {
     let mut schemas = Map::new();
     for name in ["ObjectMeta", "ListMeta"] {
         schemas.insert(format!("{META}{name}"), json!({"type": "object"}));
@@ -98,7 +109,7 @@ pub(super) fn document(text: &str, wanted: Option<&str>) -> Result<Value, Fault>
 }
 
 /// The groups and versions that are served, in a text of manifests, sorted.
-pub(crate) fn group_versions(text: &str) -> Result<Vec<CustomVersion>, Fault> {
+pub(crate) fn group_versions(text: &str) -> Result<Vec<CustomVersion>, Error> {
     let mut found = BTreeSet::new();
     for definition in definitions(text)? {
         let Spec {
@@ -120,7 +131,7 @@ fn prefix(group: &str, version: &str) -> String {
     format!("{}.{version}.", parts.join("."))
 }
 
-fn definitions(text: &str) -> Result<Vec<Definition>, Fault> {
+fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
     let objects: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
         let line = error
             .location()
@@ -173,7 +184,7 @@ fn add(
     version: &Version,
     schemas: &mut Map<String, Value>,
     paths: &mut Map<String, Value>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let Spec {
         group,
         names,

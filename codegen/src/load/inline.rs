@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde_json::{Map, Value, json};
 
 use super::refs::SCHEMAS;
-use crate::diag::{Pointer, Spot};
+use crate::diag::Spot;
 use crate::name;
+use crate::pointer::Pointer;
 
 /// The keywords that say what an object is made of, and go with it; the others say what its place is
 /// for.

@@ -11,11 +11,10 @@ use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 use serde_saphyr::Spanned;
 
-use crate::DocumentSource;
 use crate::config::check_prefix;
 use crate::diag::Diagnostics;
 use crate::release::Releases;
-use crate::source::Source;
+use crate::source::{DocumentSource, Source};
 
 use super::SCHEMAS;
 

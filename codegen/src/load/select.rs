@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::refs::{SCHEMAS, schema_name};
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::Diagnostics;
+use crate::pointer::Pointer;
 
 /// The extension with the group, version and kind of a schema or an operation.
 const KIND: &str = "x-kubernetes-group-version-kind";

@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Document, SCHEMAS, read};
-use crate::DocumentSource;
-use crate::diag::{Diagnostics, Pointer};
+use super::document::Document;
+use super::read::read;
+use super::refs::SCHEMAS;
+use crate::diag::Diagnostics;
+use crate::pointer::Pointer;
+use crate::source::DocumentSource;
 
 /// Takes the schemas out that documents before this one have too, and reports those that aren't the
 /// same there. Overlays don't count, as they are of each document.

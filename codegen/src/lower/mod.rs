@@ -15,13 +15,14 @@ use openapiv3::{AdditionalProperties, ReferenceOr, Schema, SchemaKind, Type as O
 use serde_json::Value;
 
 use crate::config::{Config, DocumentConfig};
-use crate::diag::{Diagnostics, Pointer, Spot};
+use crate::diag::{Diagnostics, Spot};
 use crate::load::Document;
 use crate::model::{
     ApiVersion, Behaviour, Docs, Enum, Facts, Field, Role, Rules, Shape, Struct, Type, TypeRules,
     Variant,
 };
 use crate::name::{self, Ident};
+use crate::pointer::Pointer;
 
 /// Lowers the schemas that become types of the crate, and finds a home for the others.
 pub(crate) fn lower(

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use openapiv3::Schema;
 
 use super::paths::{GroupVersionKind, KIND, Resources};
-use crate::diag::{Pointer, Spot};
+use crate::diag::Spot;
 use crate::model::{ApiVersion, Role, Struct, Ty};
 use crate::name::Ident;
+use crate::pointer::Pointer;
 
 /// The role of a struct.
 pub(super) fn of(

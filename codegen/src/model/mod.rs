@@ -9,6 +9,7 @@ mod lifecycle;
 mod merge;
 mod rules;
 mod schema;
+mod terms;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::config::CrateConfig;
-use crate::diag::Pointer;
 use crate::name::{Ident, RustPath};
+use crate::pointer::Pointer;
 use crate::release::Release;
 
 pub(crate) use cel::{CelField, CelRule, Macro, Node, Over, Read, Sort};
@@ -28,10 +29,11 @@ pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
 pub(crate) use rules::{
-    Argument, Call, Check, Earlier, ErrorType, Group, Immutable, NameFormat, Reported, Rule, Rules,
-    Takes, TextFormat, Together, TypeRules, Unique,
+    Argument, Call, Check, Earlier, Group, Immutable, Reported, Rule, Rules, Takes, Together,
+    TypeRules, Unique,
 };
 pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
+pub(crate) use terms::{ErrorType, NameFormat, TextFormat};
 pub(crate) use value::{Literal, Reading};
 
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.

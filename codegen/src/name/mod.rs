@@ -169,6 +169,12 @@ impl RustPath {
         })
     }
 
+    /// The module of the path.
+    pub(crate) fn module(&self) -> TokenStream {
+        let modules = &self.modules;
+        quote::quote!(#(#modules)::*)
+    }
+
     /// The path of a schema below the module of its prefix.
     pub(crate) fn below(module: &str, rest: &str) -> Option<Self> {
         let mut parts: Vec<_> = module.split("::").chain(rest.split('.')).collect();

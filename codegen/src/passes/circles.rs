@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::Diagnostics;
 use crate::model::{Crate, External};
+use crate::pointer::Pointer;
 
 /// Why a crate depends on another.
 enum Why<'a> {

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::config::CrateConfig;
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Field, Role, Shape, Struct, Type};
 use crate::name::{self, Ident, RESERVED_FILES};
+use crate::pointer::Pointer;
 
 /// Puts metadata first and status last; between them required fields before optional ones.
 pub(super) fn order_fields(version: &mut ApiVersion) {

@@ -1,40 +1,36 @@
 //! Macros with tables, which neither prettyplease nor rustfmt formats.
 
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Expr, ExprLit, Item, Lit, MacroDelimiter, MetaNameValue};
 
-use super::WIDTH;
-use super::comments::{self, owned, sign};
+/// The columns of a line, as rustfmt has them.
+const WIDTH: usize = 100;
 
-/// The text of an item that is such a macro.
-pub(super) fn text(item: &[TokenTree]) -> Option<String> {
-    let (path, table) = parts(item)?;
-    let path = joined(path.iter().cloned().collect());
-    let inside = joined(table.clone());
+/// Returns the text of an item that is a macro with a table in braces.
+pub(super) fn text(item: &Item) -> Option<String> {
+    let Item::Macro(item) = item else {
+        return None;
+    };
+    let is_table = item.ident.is_none() && matches!(item.mac.delimiter, MacroDelimiter::Brace(_));
+    if !is_table || !item.attrs.is_empty() {
+        return None;
+    }
+    let path = joined(item.mac.path.to_token_stream());
+    let table = item.mac.tokens.clone();
     let has_rows = table.clone().into_iter().any(|token| match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
         // A documentation comment.
         TokenTree::Punct(punct) => punct.as_char() == '#',
         _ => false,
     });
-    let line = format!("{path}! {{ {inside} }}\n");
+    let line = format!("{path}! {{ {} }}\n", joined(table.clone()));
     if !has_rows && line.len() <= WIDTH + 1 {
         return Some(line);
     }
     let mut text = format!("{path}! {{\n");
     rows(table, "    ", &mut text);
     Some(text + "}\n")
-}
-
-/// The path of the macro, and the table in braces after it.
-fn parts(item: &[TokenTree]) -> Option<(&[TokenTree], TokenStream)> {
-    let (TokenTree::Group(group), item) = item.split_last()? else {
-        return None;
-    };
-    let (bang, path) = item.split_last()?;
-    let is_path =
-        |token: &TokenTree| matches!(token, TokenTree::Ident(_)) || sign(token) == Some(':');
-    let is_table = sign(bang) == Some('!') && group.delimiter() == Delimiter::Brace;
-    (is_table && path.iter().all(is_path)).then(|| (path, group.stream()))
 }
 
 /// Each row of a table on a line.
@@ -46,10 +42,8 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Punct(punct) if punct.as_char() == '#' => {
-                let comment = tokens.next().and_then(|token| comments::of(&token));
-                for line in comment.unwrap_or_default().split('\n') {
-                    text.extend([indent, "///", line, "\n"]);
-                }
+                let line = tokens.next().and_then(comment).unwrap_or_default();
+                text.extend([indent, "///", &line, "\n"]);
             }
             TokenTree::Punct(punct) if punct.as_char() == ',' && depth == 0 => {
                 let line = joined(row.drain(..).collect());
@@ -58,7 +52,7 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
                 let line = joined(row.drain(..).collect());
                 *text += &wrapped(indent, &(line + " {"));
-                rows(owned(group), &format!("{indent}    "), text);
+                rows(group.stream(), &format!("{indent}    "), text);
                 let comma = tokens.next_if(|token| sign(token) == Some(','));
                 let comma = comma.map_or("", |_| ",");
                 *text += &format!("{indent}}}{comma}\n");
@@ -76,6 +70,28 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
     }
     if !row.is_empty() {
         *text += &format!("{indent}{}\n", joined(row.into_iter().collect()));
+    }
+}
+
+/// Returns the line of a documentation comment, from its attribute without the sign.
+fn comment(attribute: TokenTree) -> Option<String> {
+    let TokenTree::Group(group) = attribute else {
+        return None;
+    };
+    let attribute: MetaNameValue = syn::parse2(group.stream()).ok()?;
+    match attribute.value {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(line),
+            ..
+        }) => Some(line.value()),
+        _ => None,
+    }
+}
+
+fn sign(token: &TokenTree) -> Option<char> {
+    match token {
+        TokenTree::Punct(punct) => Some(punct.as_char()),
+        _ => None,
     }
 }
 

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod plausible;
+pub(crate) mod rustfmt;
 pub(crate) mod types;
 
 use std::fs;

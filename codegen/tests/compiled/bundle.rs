@@ -39,7 +39,13 @@ fn every_kind_and_its_types() {
     let kinds = all::for_each_kind!(kinds, "a_":);
     let row = |row: (_, _, _, _, _)| assert!(kinds.contains(&row), "{row:?}");
     row(("a_v1_jar", "example.com/v1", "Jar", "JarList", "Jar"));
-    row(("a_beta_v1beta1_jug", "example.com/v1beta1", "Jug", "JugList", "Jug"));
+    row((
+        "a_beta_v1beta1_jug",
+        "example.com/v1beta1",
+        "Jug",
+        "JugList",
+        "Jug",
+    ));
     let mut scheme = Scheme::new();
     all::add_to_scheme(&mut scheme);
     let versions = scheme.group_versions();

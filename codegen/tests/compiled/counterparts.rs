@@ -15,11 +15,17 @@ fn class() -> RuntimeClass {
 fn what_is_lost_has_its_path() {
     let error = theirs::RuntimeClass::try_from(class()).unwrap_err();
     let fields = error.unrepresentable.iter().map(ToString::to_string);
-    assert_eq!(Vec::from_iter(fields), [r#"scheduling.moons: [{"phase":"full"}]"#]);
+    assert_eq!(
+        Vec::from_iter(fields),
+        [r#"scheduling.moons: [{"phase":"full"}]"#]
+    );
 
     let lists = RuntimeClassList::new([RuntimeClass::new("a", Handler::Runc), class()]);
     let converted = lists.into_k8s_openapi();
-    let fields = converted.unrepresentable.iter().map(|field| field.path.to_string());
+    let fields = converted
+        .unrepresentable
+        .iter()
+        .map(|field| field.path.to_string());
     assert_eq!(Vec::from_iter(fields), ["items[1].scheduling.moons"]);
     assert_eq!(converted.object.items[1].handler, "kata");
 }

@@ -25,9 +25,10 @@ fn plain(value: &Value) -> Value {
     match value {
         Value::Number(number) => number.as_f64().into(),
         Value::Array(items) => items.iter().map(plain).collect(),
-        Value::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), plain(value))).collect()
-        }
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| (name.clone(), plain(value)))
+            .collect(),
         other => other.clone(),
     }
 }
@@ -71,11 +72,14 @@ fn every_case_is_as_on_a_server() {
                 stores.as_object_mut().unwrap().remove(part);
             }
             // A whole number is written as a fraction where the schema says `number`.
-            let is_other =
-                STORED_OTHERWISE.iter().any(|(name, _)| case["case"] == *name);
+            let is_other = STORED_OTHERWISE
+                .iter()
+                .any(|(name, _)| case["case"] == *name);
             if (plain(&stores) != plain(&case["stores"])) != is_other {
-                failed
-                    .push(format!("{}: {stores}, not {}", case["case"], case["stores"]));
+                failed.push(format!(
+                    "{}: {stores}, not {}",
+                    case["case"], case["stores"]
+                ));
             }
         }
     }

@@ -88,7 +88,9 @@ fn what_others_merge_field_by_field_is_replaced() {
     }
     merge::<golden_external::Shelf>(&ours, &theirs, &both);
     let other = shelf("namespace", "b");
-    both["metaCondition"] =
-        json!([ours["metaCondition"][0].clone(), other["metaCondition"][0].clone()]);
+    both["metaCondition"] = json!([
+        ours["metaCondition"][0].clone(),
+        other["metaCondition"][0].clone()
+    ]);
     merge::<golden_external::Shelf>(&ours, &other, &both);
 }

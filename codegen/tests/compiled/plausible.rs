@@ -21,8 +21,7 @@ fn check<T: DeserializeOwned + Serialize>(value: Value) -> Result<Value, String>
         serde_json::to_value(&object).map_err(|e| e.to_string())
     };
     let written = read(value)?;
-    let again =
-        read(written.clone()).map_err(|e| format!("{written} can't be read: {e}"))?;
+    let again = read(written.clone()).map_err(|e| format!("{written} can't be read: {e}"))?;
     (again == written)
         .then_some(written)
         .ok_or_else(|| format!("is {again} the next time"))
@@ -51,7 +50,11 @@ fn values_are_read_and_written_as_by_go() {
     }
     println!("{tried} values of {} types", TYPES.len());
     let first = wrong.iter().take(5).cloned().collect::<Vec<_>>().join("\n");
-    assert!(wrong.is_empty(), "{} of {tried} values:\n{first}", wrong.len());
+    assert!(
+        wrong.is_empty(),
+        "{} of {tried} values:\n{first}",
+        wrong.len()
+    );
 }
 
 /// What a schema is, as far as reading and writing go.
@@ -79,7 +82,9 @@ struct Schemas<'a>(&'a Map<String, Value>);
 
 impl<'a> Schemas<'a> {
     fn sort(self, schema: &'a Value) -> Sort<'a> {
-        let reference = schema.get("$ref").or_else(|| schema.pointer("/allOf/0/$ref"));
+        let reference = schema
+            .get("$ref")
+            .or_else(|| schema.pointer("/allOf/0/$ref"));
         if let Some(name) = reference.and_then(Value::as_str) {
             let name = name.trim_start_matches("#/components/schemas/");
             return match name.strip_prefix("io.k8s.") {
@@ -112,9 +117,7 @@ impl<'a> Schemas<'a> {
             ("object", _) if schema["additionalProperties"].is_object() => {
                 Sort::Map(schema["additionalProperties"].clone())
             }
-            ("array", _) => {
-                Sort::List(schema.get("items").cloned().unwrap_or(json!({})))
-            }
+            ("array", _) => Sort::List(schema.get("items").cloned().unwrap_or(json!({}))),
             ("boolean", _) => Sort::Bool,
             ("integer", "int32") => Sort::I32,
             ("integer", _) => Sort::I64,
@@ -149,16 +152,12 @@ impl<'a> Schemas<'a> {
             Sort::Bool => rng.bool().into(),
             Sort::I32 => rng.i32(..).into(),
             Sort::I64 => rng.i64(..).into(),
-            Sort::F32 | Sort::F64 => {
-                [json!(2), json!(-0.5), json!(0)][rng.usize(..3)].clone()
-            }
+            Sort::F32 | Sort::F64 => [json!(2), json!(-0.5), json!(0)][rng.usize(..3)].clone(),
             Sort::Text => ["", "a", "0", "null", "\u{e9}\n\""][rng.usize(..5)].into(),
             Sort::Bytes => ["", "YWI=", "AA=="][rng.usize(..3)].into(),
             Sort::Time => ["2026-01-02T03:04:05Z", ZERO_TIME][rng.usize(..2)].into(),
             Sort::MicroTime => "2026-01-02T03:04:05.000006Z".into(),
-            Sort::IntOrString => {
-                [json!(0), json!("80%"), json!("")][rng.usize(..3)].clone()
-            }
+            Sort::IntOrString => [json!(0), json!("80%"), json!("")][rng.usize(..3)].clone(),
             Sort::Other(value, _) => value,
         }
     }
@@ -176,9 +175,7 @@ impl<'a> Schemas<'a> {
                 _ => {
                     let mut value = self.value(property, rng, depth + 1);
                     // Lists of kinds are what servers answer, and have no `null` in them.
-                    if let (true, "items", Value::Array(items)) =
-                        (is_kind, &**name, &mut value)
-                    {
+                    if let (true, "items", Value::Array(items)) = (is_kind, &**name, &mut value) {
                         items.retain(|item| !item.is_null());
                     }
                     object.insert(name.clone(), value);
@@ -211,9 +208,10 @@ impl<'a> Schemas<'a> {
     fn written(self, schema: &Value, value: &Value) -> Value {
         match (Schemas(self.0).sort(schema), value) {
             (Sort::Struct(schema), value) => self.written_object(schema, value),
-            (Sort::List(items), Value::Array(list)) => {
-                list.iter().map(|item| self.written_element(&items, item)).collect()
-            }
+            (Sort::List(items), Value::Array(list)) => list
+                .iter()
+                .map(|item| self.written_element(&items, item))
+                .collect(),
             (Sort::Map(items), Value::Object(map)) => {
                 let one = |(key, value): (&String, &Value)| {
                     (key.clone(), self.written_element(&items, value))
@@ -227,9 +225,11 @@ impl<'a> Schemas<'a> {
 
     fn written_element(self, schema: &Value, value: &Value) -> Value {
         match value {
-            Value::Null => {
-                self.zero(schema, ZERO_TIME.into(), "0001-01-01T00:00:00.000000Z".into())
-            }
+            Value::Null => self.zero(
+                schema,
+                ZERO_TIME.into(),
+                "0001-01-01T00:00:00.000000Z".into(),
+            ),
             value => self.written(schema, value),
         }
     }

@@ -62,7 +62,10 @@ fn a_kind_is_written_with_its_type_and_read_back() {
 fn a_kind_knows_its_place() {
     assert_eq!(Kettle::API_VERSION, "example.com/v1");
     assert_eq!((Kettle::GROUP, Kettle::VERSION), ("example.com", "v1"));
-    assert_eq!((Kettle::KIND, Kettle::URL_PATH_SEGMENT), ("Kettle", "kettles"));
+    assert_eq!(
+        (Kettle::KIND, Kettle::URL_PATH_SEGMENT),
+        ("Kettle", "kettles")
+    );
     assert_eq!(Kettle::LIST_KIND, KettleList::KIND);
     assert_eq!(Box2::URL_PATH_SEGMENT, "boxes");
     fn cluster<T: Resource<Scope = k8s_openapi::ClusterResourceScope>>() {}
@@ -80,13 +83,17 @@ fn another_kind_is_refused_and_an_absent_one_is_not() {
     assert!(read(json!({"kind": "Pot", "spec": {"litres": 1}})).is_err());
     assert!(read(json!({"apiVersion": "example.com/v2", "kind": "Kettle"})).is_err());
     assert_eq!(read(json!({"spec": {"litres": 1}})).unwrap().spec.litres, 1);
-    assert_eq!(read(json!({"spec": null, "surprise": [1]})).unwrap(), Kettle::default());
+    assert_eq!(
+        read(json!({"spec": null, "surprise": [1]})).unwrap(),
+        Kettle::default()
+    );
 }
 
 #[test]
 fn a_list_is_a_collection() {
-    let list: KettleList =
-        (1..4).map(|l| Kettle::new("k", KettleSpec::new(l))).collect();
+    let list: KettleList = (1..4)
+        .map(|l| Kettle::new("k", KettleSpec::new(l)))
+        .collect();
     let json = serde_json::to_value(&list).unwrap();
     assert_eq!(json["kind"], "KettleList");
     let again: KettleList = serde_json::from_value(json).unwrap();
@@ -99,8 +106,7 @@ fn a_list_is_a_collection() {
 
 #[test]
 fn a_value_that_is_not_known_is_kept() {
-    let lamp: Lamp =
-        round_trip(&json!({"light": "blinking", "before": ["in-turns", "", "x"]}));
+    let lamp: Lamp = round_trip(&json!({"light": "blinking", "before": ["in-turns", "", "x"]}));
     assert_eq!(lamp.light.as_str(), "blinking");
     assert!(matches!(lamp.light, Light::Unknown(_)));
     let before = lamp.before.unwrap();
@@ -117,7 +123,10 @@ fn a_value_that_is_not_known_is_kept() {
         assert_eq!((light.as_str(), &*light.to_string()), (*value, *value));
     }
     // Made from a known value, it is the known variant, however it is made.
-    assert_eq!(serde_json::from_value::<Light>(json!("Steady")).unwrap(), Light::Steady);
+    assert_eq!(
+        serde_json::from_value::<Light>(json!("Steady")).unwrap(),
+        Light::Steady
+    );
     assert_eq!(Light::from("Steady".to_owned()), Light::Steady);
     assert!(matches!(Verdict::from(""), Verdict::Unknown(_)));
 }
@@ -134,12 +143,17 @@ fn every_type_of_value_is_kept() {
         "rows": [{"r": "aGk="}]
     }));
     assert_eq!(values.need_bytes.0, b"hi");
-    let made =
-        Values::new(ByteString(vec![]), 1, [vec!["x".to_owned()]], [("a", "b")], "t")
-            .with_numbers([1, 2])
-            .with_tags([("a", "b")])
-            .with_flags([true])
-            .with_any(json!({}));
+    let made = Values::new(
+        ByteString(vec![]),
+        1,
+        [vec!["x".to_owned()]],
+        [("a", "b")],
+        "t",
+    )
+    .with_numbers([1, 2])
+    .with_tags([("a", "b")])
+    .with_flags([true])
+    .with_any(json!({}));
     assert_eq!(made.numbers, Some(vec![1, 2]));
     // What is required is written, even empty; what is not set is not.
     let nothing = serde_json::to_value(Values::default()).unwrap();
@@ -223,8 +237,11 @@ fn unequal_shapes_tell_what_is_lost() {
         "hooks": {"left": {"engraving": "you"}}
     }));
     let converted: Converted<v1::Tray> = old.clone().convert().unwrap();
-    let paths: Vec<_> =
-        converted.unrepresentable.iter().map(|field| field.path.to_string()).collect();
+    let paths: Vec<_> = converted
+        .unrepresentable
+        .iter()
+        .map(|field| field.path.to_string())
+        .collect();
     assert_eq!(paths, ["cloth", "hooks.left.engraving", "spoons"]);
     assert_eq!((converted.object.cups, converted.object.price), (4, 0));
     assert_eq!(converted.object.colors, Some(vec!["red".to_owned()]));
@@ -250,8 +267,11 @@ fn unequal_shapes_tell_what_is_lost() {
 
     let list = v1::TrayList::new([kept, v1::Tray::new("u", 1, 2)]);
     let lost: Converted<beta::TrayList> = list.convert().unwrap();
-    let paths: Vec<_> =
-        lost.unrepresentable.iter().map(|field| field.path.to_string()).collect();
+    let paths: Vec<_> = lost
+        .unrepresentable
+        .iter()
+        .map(|field| field.path.to_string())
+        .collect();
     assert_eq!(paths, ["items[0].price", "items[1].price"]);
 }
 
@@ -280,8 +300,7 @@ fn kinds_know_when_they_came_and_went() {
 /// A cup with a field that nobody knows in each object of a generated type, and in the list.
 fn strange_cups() -> Value {
     let strange = json!({"a": [1, {"b": null}], "c": 0.5});
-    let handle =
-        json!({"side": "left", "unknownFields": "known", "zz": strange, "aa": null});
+    let handle = json!({"side": "left", "unknownFields": "known", "zz": strange, "aa": null});
     let mut cup = json!({
         "apiVersion": "example.com/v1beta1", "kind": "Cup", "metadata": {"name": "c"},
         "spec": {
@@ -311,7 +330,10 @@ fn fields_that_are_not_known_are_kept() {
     // What is changed is written, and nothing else.
     cups.items[0].spec.handle.side = None;
     let mut changed = json.clone();
-    changed["items"][0]["spec"]["handle"].as_object_mut().unwrap().remove("side");
+    changed["items"][0]["spec"]["handle"]
+        .as_object_mut()
+        .unwrap()
+        .remove("side");
     assert_eq!(serde_json::to_value(&cups).unwrap(), changed);
 
     // They count when objects are compared.
@@ -354,13 +376,18 @@ fn fields_that_are_not_known_outlast_conversion() {
         }]
     }));
     let new: Converted<unknown_v1::DishList> = old.clone().convert_preserving().unwrap();
-    let paths: Vec<_> =
-        new.unrepresentable.iter().map(|field| field.path.to_string()).collect();
+    let paths: Vec<_> = new
+        .unrepresentable
+        .iter()
+        .map(|field| field.path.to_string())
+        .collect();
     assert_eq!(paths, ["items[0].glaze"]);
     let written = serde_json::to_value(&new.object).unwrap();
-    assert_eq!((&written["x"], &written["items"][0]["y"]), (&json!(1), &json!([2])));
-    let back: Converted<unknown_v1beta1::DishList> =
-        new.object.convert_preserving().unwrap();
+    assert_eq!(
+        (&written["x"], &written["items"][0]["y"]),
+        (&json!(1), &json!([2]))
+    );
+    let back: Converted<unknown_v1beta1::DishList> = new.object.convert_preserving().unwrap();
     assert_eq!((back.object, back.unrepresentable), (old, vec![]));
 }
 
@@ -369,7 +396,11 @@ fn fields_that_are_kept_are_unknown_nevertheless() {
     let text = strange_cups().to_string();
     let read = strict::from_json::<unknown_v1beta1::CupList>(&text).unwrap();
     assert_eq!(serde_json::to_value(&read.object).unwrap(), strange_cups());
-    let told: Vec<_> = read.errors.iter().map(|error| error.path.as_str()).collect();
+    let told: Vec<_> = read
+        .errors
+        .iter()
+        .map(|error| error.path.as_str())
+        .collect();
     let cup = |index: usize| {
         let spec = [
             "spec.",

@@ -12,7 +12,10 @@ use serde_json::{Value, json};
 fn inlined<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::openapi3();
     settings.inline_subschemas = true;
-    settings.into_generator().into_root_schema_for::<T>().to_value()
+    settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value()
 }
 
 #[test]
@@ -26,7 +29,10 @@ fn values_of_all_types_have_schemas() {
         ("data", json!({"type": "string", "format": "byte"})),
         ("large", json!({"type": "integer", "format": "int64"})),
         ("small", json!({"type": "integer", "format": "int32"})),
-        ("texts", json!({"type": "array", "items": {"type": "string"}})),
+        (
+            "texts",
+            json!({"type": "array", "items": {"type": "string"}}),
+        ),
     ] {
         for (keyword, value) in expected.as_object().unwrap() {
             assert_eq!(properties[name][keyword], *value, "{name}");

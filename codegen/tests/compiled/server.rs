@@ -13,7 +13,11 @@ fn mill() -> Mill {
 
 /// The types of errors and the paths that a server reports.
 fn told(report: &Report) -> Vec<(ErrorType, &str)> {
-    report.errors.iter().map(|error| (error.error_type, error.field.as_str())).collect()
+    report
+        .errors
+        .iter()
+        .map(|error| (error.error_type, error.field.as_str()))
+        .collect()
 }
 
 #[test]
@@ -23,7 +27,10 @@ fn defaults_and_rules_are_those_of_the_overlay() {
     assert_eq!(told(&report), []);
     assert_eq!(mill.spec.power.brook.as_deref(), Some("rhine"));
     assert_eq!((mill.spec.bags, mill.spec.quiet), (Some(12), Some(true)));
-    assert_eq!(mill.spec.stones.as_deref(), Some(&["Basalt".to_owned()][..]));
+    assert_eq!(
+        mill.spec.stones.as_deref(),
+        Some(&["Basalt".to_owned()][..])
+    );
 
     let mut other = mill.clone();
     other.spec.miller = "eve".to_owned();

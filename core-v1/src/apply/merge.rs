@@ -4,20 +4,18 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource,
-    AzureFilePersistentVolumeSource, CSIPersistentVolumeSource,
-    CephFSPersistentVolumeSource, CinderPersistentVolumeSource, FCVolumeSource,
-    FlexPersistentVolumeSource, FlockerVolumeSource, GCEPersistentDiskVolumeSource,
+    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, AzureFilePersistentVolumeSource,
+    CSIPersistentVolumeSource, CephFSPersistentVolumeSource, CinderPersistentVolumeSource,
+    FCVolumeSource, FlexPersistentVolumeSource, FlockerVolumeSource, GCEPersistentDiskVolumeSource,
     GlusterfsPersistentVolumeSource, HostPathVolumeSource, ISCSIPersistentVolumeSource,
-    LocalVolumeSource, ModifyVolumeStatus, NFSVolumeSource, NodeSelector,
-    NodeSelectorRequirement, NodeSelectorTerm, ObjectReference, PersistentVolume,
-    PersistentVolumeClaim, PersistentVolumeClaimCondition, PersistentVolumeClaimSpec,
-    PersistentVolumeClaimStatus, PersistentVolumeSpec, PersistentVolumeStatus,
-    PhotonPersistentDiskVolumeSource, PortworxVolumeSource, QuobyteVolumeSource,
-    RBDPersistentVolumeSource, ScaleIOPersistentVolumeSource, SecretReference,
-    StorageOSPersistentVolumeSource, TypedLocalObjectReference, TypedObjectReference,
-    VolumeHealthCondition, VolumeHealthStatus, VolumeNodeAffinity,
-    VolumeResourceRequirements, VsphereVirtualDiskVolumeSource,
+    LocalVolumeSource, ModifyVolumeStatus, NFSVolumeSource, NodeSelector, NodeSelectorRequirement,
+    NodeSelectorTerm, ObjectReference, PersistentVolume, PersistentVolumeClaim,
+    PersistentVolumeClaimCondition, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus,
+    PersistentVolumeSpec, PersistentVolumeStatus, PhotonPersistentDiskVolumeSource,
+    PortworxVolumeSource, QuobyteVolumeSource, RBDPersistentVolumeSource,
+    ScaleIOPersistentVolumeSource, SecretReference, StorageOSPersistentVolumeSource,
+    TypedLocalObjectReference, TypedObjectReference, VolumeHealthCondition, VolumeHealthStatus,
+    VolumeNodeAffinity, VolumeResourceRequirements, VsphereVirtualDiskVolumeSource,
 };
 
 merge::object! {

@@ -22,21 +22,18 @@ mod persistent_volume;
 mod persistent_volume_claim;
 
 pub use persistent_volume::{
-    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource,
-    AzureFilePersistentVolumeSource, CSIPersistentVolumeSource,
-    CephFSPersistentVolumeSource, CinderPersistentVolumeSource, FCVolumeSource,
-    FlexPersistentVolumeSource, FlockerVolumeSource, GCEPersistentDiskVolumeSource,
+    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, AzureFilePersistentVolumeSource,
+    CSIPersistentVolumeSource, CephFSPersistentVolumeSource, CinderPersistentVolumeSource,
+    FCVolumeSource, FlexPersistentVolumeSource, FlockerVolumeSource, GCEPersistentDiskVolumeSource,
     GlusterfsPersistentVolumeSource, HostPathVolumeSource, ISCSIPersistentVolumeSource,
-    LocalVolumeSource, NFSVolumeSource, NodeSelector, NodeSelectorRequirement,
-    NodeSelectorTerm, ObjectReference, PersistentVolume, PersistentVolumeSpec,
-    PersistentVolumeStatus, PhotonPersistentDiskVolumeSource, PortworxVolumeSource,
-    QuobyteVolumeSource, RBDPersistentVolumeSource, ScaleIOPersistentVolumeSource,
-    SecretReference, StorageOSPersistentVolumeSource, VolumeNodeAffinity,
-    VsphereVirtualDiskVolumeSource,
+    LocalVolumeSource, NFSVolumeSource, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm,
+    ObjectReference, PersistentVolume, PersistentVolumeSpec, PersistentVolumeStatus,
+    PhotonPersistentDiskVolumeSource, PortworxVolumeSource, QuobyteVolumeSource,
+    RBDPersistentVolumeSource, ScaleIOPersistentVolumeSource, SecretReference,
+    StorageOSPersistentVolumeSource, VolumeNodeAffinity, VsphereVirtualDiskVolumeSource,
 };
 pub use persistent_volume_claim::{
     ModifyVolumeStatus, PersistentVolumeClaim, PersistentVolumeClaimCondition,
     PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, TypedLocalObjectReference,
-    TypedObjectReference, VolumeHealthCondition, VolumeHealthStatus,
-    VolumeResourceRequirements,
+    TypedObjectReference, VolumeHealthCondition, VolumeHealthStatus, VolumeResourceRequirements,
 };

@@ -28,7 +28,7 @@ pub struct PersistentVolume {
     /// See [`spec`](crate::PersistentVolume::spec).
     pub spec: Option<PersistentVolumeSpec>,
 
-    /// What the volume is doing at present, such as whether it is bound.
+    /// Present phase of the volume, such as bound or released.
     ///
     /// See [`status`](crate::PersistentVolume::status).
     pub status: Option<PersistentVolumeStatus>,
@@ -63,7 +63,7 @@ impl PersistentVolume {
         self
     }
 
-    /// What the volume is doing at present, such as whether it is bound.
+    /// Present phase of the volume, such as bound or released.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -277,7 +277,7 @@ pub struct PersistentVolumeSpec {
     /// See [`node_affinity`](crate::PersistentVolumeSpec::node_affinity).
     pub node_affinity: Option<VolumeNodeAffinity>,
 
-    /// What happens to the volume once its claim is deleted.
+    /// Fate of the volume once its claim is deleted.
     ///
     /// See
     /// [`persistent_volume_reclaim_policy`](crate::PersistentVolumeSpec::persistent_volume_reclaim_policy).
@@ -380,10 +380,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`azure_file`](Self::azure_file).
     #[must_use]
-    pub fn with_azure_file(
-        mut self,
-        value: impl Into<AzureFilePersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_azure_file(mut self, value: impl Into<AzureFilePersistentVolumeSource>) -> Self {
         self.azure_file = Some(value.into());
         self
     }
@@ -396,7 +393,9 @@ impl PersistentVolumeSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.capacity = Some(values.collect());
         self
     }
@@ -405,10 +404,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`cephfs`](Self::cephfs).
     #[must_use]
-    pub fn with_cephfs(
-        mut self,
-        value: impl Into<CephFSPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_cephfs(mut self, value: impl Into<CephFSPersistentVolumeSource>) -> Self {
         self.cephfs = Some(value.into());
         self
     }
@@ -417,10 +413,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`cinder`](Self::cinder).
     #[must_use]
-    pub fn with_cinder(
-        mut self,
-        value: impl Into<CinderPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_cinder(mut self, value: impl Into<CinderPersistentVolumeSource>) -> Self {
         self.cinder = Some(value.into());
         self
     }
@@ -456,10 +449,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`flex_volume`](Self::flex_volume).
     #[must_use]
-    pub fn with_flex_volume(
-        mut self,
-        value: impl Into<FlexPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_flex_volume(mut self, value: impl Into<FlexPersistentVolumeSource>) -> Self {
         self.flex_volume = Some(value.into());
         self
     }
@@ -489,10 +479,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`glusterfs`](Self::glusterfs).
     #[must_use]
-    pub fn with_glusterfs(
-        mut self,
-        value: impl Into<GlusterfsPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_glusterfs(mut self, value: impl Into<GlusterfsPersistentVolumeSource>) -> Self {
         self.glusterfs = Some(value.into());
         self
     }
@@ -554,7 +541,7 @@ impl PersistentVolumeSpec {
         self
     }
 
-    /// What happens to the volume once its claim is deleted.
+    /// Fate of the volume once its claim is deleted.
     ///
     /// Sets [`persistent_volume_reclaim_policy`](Self::persistent_volume_reclaim_policy).
     #[must_use]
@@ -582,10 +569,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`portworx_volume`](Self::portworx_volume).
     #[must_use]
-    pub fn with_portworx_volume(
-        mut self,
-        value: impl Into<PortworxVolumeSource>,
-    ) -> Self {
+    pub fn with_portworx_volume(mut self, value: impl Into<PortworxVolumeSource>) -> Self {
         self.portworx_volume = Some(value.into());
         self
     }
@@ -612,10 +596,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`scale_io`](Self::scale_io).
     #[must_use]
-    pub fn with_scale_io(
-        mut self,
-        value: impl Into<ScaleIOPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_scale_io(mut self, value: impl Into<ScaleIOPersistentVolumeSource>) -> Self {
         self.scale_io = Some(value.into());
         self
     }
@@ -633,10 +614,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`storageos`](Self::storageos).
     #[must_use]
-    pub fn with_storageos(
-        mut self,
-        value: impl Into<StorageOSPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_storageos(mut self, value: impl Into<StorageOSPersistentVolumeSource>) -> Self {
         self.storageos = Some(value.into());
         self
     }
@@ -645,10 +623,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`volume_attributes_class_name`](Self::volume_attributes_class_name).
     #[must_use]
-    pub fn with_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.volume_attributes_class_name = Some(value.into());
         self
     }
@@ -666,10 +641,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`vsphere_volume`](Self::vsphere_volume).
     #[must_use]
-    pub fn with_vsphere_volume(
-        mut self,
-        value: impl Into<VsphereVirtualDiskVolumeSource>,
-    ) -> Self {
+    pub fn with_vsphere_volume(mut self, value: impl Into<VsphereVirtualDiskVolumeSource>) -> Self {
         self.vsphere_volume = Some(value.into());
         self
     }
@@ -860,7 +832,7 @@ pub struct AWSElasticBlockStoreVolumeSource {
     /// See [`partition`](crate::AWSElasticBlockStoreVolumeSource::partition).
     pub partition: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::AWSElasticBlockStoreVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -900,7 +872,7 @@ impl AWSElasticBlockStoreVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -961,7 +933,7 @@ pub struct AzureDiskVolumeSource {
     /// See [`kind`](crate::AzureDiskVolumeSource::kind).
     pub kind: Option<AzureDataDiskKind>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::AzureDiskVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -997,10 +969,7 @@ impl AzureDiskVolumeSource {
     ///
     /// Sets [`caching_mode`](Self::caching_mode).
     #[must_use]
-    pub fn with_caching_mode(
-        mut self,
-        value: impl Into<AzureDataDiskCachingMode>,
-    ) -> Self {
+    pub fn with_caching_mode(mut self, value: impl Into<AzureDataDiskCachingMode>) -> Self {
         self.caching_mode = Some(value.into());
         self
     }
@@ -1023,7 +992,7 @@ impl AzureDiskVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1072,7 +1041,7 @@ pub struct AzureFilePersistentVolumeSource {
     /// See [`share_name`](crate::AzureFilePersistentVolumeSource::share_name).
     pub share_name: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::AzureFilePersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1109,7 +1078,7 @@ impl AzureFilePersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1163,7 +1132,7 @@ pub struct CephFSPersistentVolumeSource {
     /// See [`path`](crate::CephFSPersistentVolumeSource::path).
     pub path: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::CephFSPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1195,10 +1164,7 @@ impl CephFSPersistentVolumeSource {
     ///
     /// Sets [`monitors`](Self::monitors).
     #[must_use]
-    pub fn with_monitors(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_monitors(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.monitors = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -1212,7 +1178,7 @@ impl CephFSPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1288,7 +1254,7 @@ pub struct CinderPersistentVolumeSource {
     /// See [`fs_type`](crate::CinderPersistentVolumeSource::fs_type).
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::CinderPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1324,7 +1290,7 @@ impl CinderPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1553,7 +1519,7 @@ pub struct CSIPersistentVolumeSource {
     /// [`node_stage_secret_ref`](crate::CSIPersistentVolumeSource::node_stage_secret_ref).
     pub node_stage_secret_ref: Option<SecretReference>,
 
-    /// Whether the volume is attached read-only.
+    /// Attaches the volume read-only.
     ///
     /// See [`read_only`](crate::CSIPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1593,10 +1559,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`controller_expand_secret_ref`](Self::controller_expand_secret_ref).
     #[must_use]
-    pub fn with_controller_expand_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_controller_expand_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.controller_expand_secret_ref = Some(value.into());
         self
     }
@@ -1606,10 +1569,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`controller_publish_secret_ref`](Self::controller_publish_secret_ref).
     #[must_use]
-    pub fn with_controller_publish_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_controller_publish_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.controller_publish_secret_ref = Some(value.into());
         self
     }
@@ -1627,10 +1587,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_expand_secret_ref`](Self::node_expand_secret_ref).
     #[must_use]
-    pub fn with_node_expand_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_expand_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_expand_secret_ref = Some(value.into());
         self
     }
@@ -1639,10 +1596,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_publish_secret_ref`](Self::node_publish_secret_ref).
     #[must_use]
-    pub fn with_node_publish_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_publish_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_publish_secret_ref = Some(value.into());
         self
     }
@@ -1651,15 +1605,12 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_stage_secret_ref`](Self::node_stage_secret_ref).
     #[must_use]
-    pub fn with_node_stage_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_stage_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_stage_secret_ref = Some(value.into());
         self
     }
 
-    /// Whether the volume is attached read-only.
+    /// Attaches the volume read-only.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1676,7 +1627,9 @@ impl CSIPersistentVolumeSource {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.volume_attributes = Some(values.collect());
         self
     }
@@ -1688,12 +1641,8 @@ impl From<crate::CSIPersistentVolumeSource> for CSIPersistentVolumeSource {
         Self {
             driver: Some(value.driver),
             volume_handle: Some(value.volume_handle),
-            controller_expand_secret_ref: value
-                .controller_expand_secret_ref
-                .map(Into::into),
-            controller_publish_secret_ref: value
-                .controller_publish_secret_ref
-                .map(Into::into),
+            controller_expand_secret_ref: value.controller_expand_secret_ref.map(Into::into),
+            controller_publish_secret_ref: value.controller_publish_secret_ref.map(Into::into),
             fs_type: value.fs_type,
             node_expand_secret_ref: value.node_expand_secret_ref.map(Into::into),
             node_publish_secret_ref: value.node_publish_secret_ref.map(Into::into),
@@ -1732,7 +1681,7 @@ pub struct FCVolumeSource {
     /// See [`lun`](crate::FCVolumeSource::lun).
     pub lun: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::FCVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1773,7 +1722,7 @@ impl FCVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1786,10 +1735,7 @@ impl FCVolumeSource {
     ///
     /// Sets [`target_wwns`](Self::target_wwns).
     #[must_use]
-    pub fn with_target_wwns(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_target_wwns(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.target_wwns = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -1798,10 +1744,7 @@ impl FCVolumeSource {
     ///
     /// Sets [`wwids`](Self::wwids).
     #[must_use]
-    pub fn with_wwids(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_wwids(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.wwids = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -1849,7 +1792,7 @@ pub struct FlexPersistentVolumeSource {
     /// See [`options`](crate::FlexPersistentVolumeSource::options).
     pub options: Option<BTreeMap<String, String>>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::FlexPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1893,12 +1836,14 @@ impl FlexPersistentVolumeSource {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.options = Some(values.collect());
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2017,7 +1962,7 @@ pub struct GCEPersistentDiskVolumeSource {
     /// See [`partition`](crate::GCEPersistentDiskVolumeSource::partition).
     pub partition: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::GCEPersistentDiskVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2057,7 +2002,7 @@ impl GCEPersistentDiskVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2108,7 +2053,7 @@ pub struct GlusterfsPersistentVolumeSource {
     /// [`endpoints_namespace`](crate::GlusterfsPersistentVolumeSource::endpoints_namespace).
     pub endpoints_namespace: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::GlusterfsPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2148,7 +2093,7 @@ impl GlusterfsPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2188,7 +2133,7 @@ pub struct HostPathVolumeSource {
     /// See [`path`](crate::HostPathVolumeSource::path).
     pub path: Option<String>,
 
-    /// What must exist at `path` before it is mounted.
+    /// Kind of file that must exist at `path` before it is mounted.
     ///
     /// See [`type_`](crate::HostPathVolumeSource::type_).
     pub type_: Option<HostPathType>,
@@ -2210,7 +2155,7 @@ impl HostPathVolumeSource {
         self
     }
 
-    /// What must exist at `path` before it is mounted.
+    /// Kind of file that must exist at `path` before it is mounted.
     ///
     /// Sets [`type_`](Self::type_).
     #[must_use]
@@ -2256,13 +2201,13 @@ pub struct ISCSIPersistentVolumeSource {
     /// See [`target_portal`](crate::ISCSIPersistentVolumeSource::target_portal).
     pub target_portal: Option<String>,
 
-    /// Whether discovery is authenticated with CHAP.
+    /// Authenticates discovery with CHAP.
     ///
     /// See
     /// [`chap_auth_discovery`](crate::ISCSIPersistentVolumeSource::chap_auth_discovery).
     pub chap_auth_discovery: Option<bool>,
 
-    /// Whether sessions are authenticated with CHAP.
+    /// Authenticates sessions with CHAP.
     ///
     /// See [`chap_auth_session`](crate::ISCSIPersistentVolumeSource::chap_auth_session).
     pub chap_auth_session: Option<bool>,
@@ -2287,7 +2232,7 @@ pub struct ISCSIPersistentVolumeSource {
     /// See [`portals`](crate::ISCSIPersistentVolumeSource::portals).
     pub portals: Option<Vec<String>>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::ISCSIPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2332,7 +2277,7 @@ impl ISCSIPersistentVolumeSource {
         self
     }
 
-    /// Whether discovery is authenticated with CHAP.
+    /// Authenticates discovery with CHAP.
     ///
     /// Sets [`chap_auth_discovery`](Self::chap_auth_discovery).
     #[must_use]
@@ -2341,7 +2286,7 @@ impl ISCSIPersistentVolumeSource {
         self
     }
 
-    /// Whether sessions are authenticated with CHAP.
+    /// Authenticates sessions with CHAP.
     ///
     /// Sets [`chap_auth_session`](Self::chap_auth_session).
     #[must_use]
@@ -2381,15 +2326,12 @@ impl ISCSIPersistentVolumeSource {
     ///
     /// Sets [`portals`](Self::portals).
     #[must_use]
-    pub fn with_portals(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_portals(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.portals = Some(value.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2515,7 +2457,7 @@ pub struct NFSVolumeSource {
     /// See [`server`](crate::NFSVolumeSource::server).
     pub server: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::NFSVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2546,7 +2488,7 @@ impl NFSVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2689,7 +2631,7 @@ pub struct PortworxVolumeSource {
     /// See [`fs_type`](crate::PortworxVolumeSource::fs_type).
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::PortworxVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2720,7 +2662,7 @@ impl PortworxVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2768,7 +2710,7 @@ pub struct QuobyteVolumeSource {
     /// See [`group`](crate::QuobyteVolumeSource::group).
     pub group: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::QuobyteVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2820,7 +2762,7 @@ impl QuobyteVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2904,7 +2846,7 @@ pub struct RBDPersistentVolumeSource {
     /// See [`pool`](crate::RBDPersistentVolumeSource::pool).
     pub pool: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::RBDPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2940,10 +2882,7 @@ impl RBDPersistentVolumeSource {
     ///
     /// Sets [`monitors`](Self::monitors).
     #[must_use]
-    pub fn with_monitors(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_monitors(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.monitors = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -2975,7 +2914,7 @@ impl RBDPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -3062,17 +3001,18 @@ pub struct ScaleIOPersistentVolumeSource {
     /// [`protection_domain`](crate::ScaleIOPersistentVolumeSource::protection_domain).
     pub protection_domain: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::ScaleIOPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
 
-    /// Whether the connection to the gateway is encrypted with SSL.
+    /// Encrypts the connection to the gateway with SSL.
     ///
     /// See [`ssl_enabled`](crate::ScaleIOPersistentVolumeSource::ssl_enabled).
     pub ssl_enabled: Option<bool>,
 
-    /// Whether space is reserved up front: `ThickProvisioned` or `ThinProvisioned`.
+    /// Reservation of space, up front or on demand: `ThickProvisioned` or
+    /// `ThinProvisioned`.
     ///
     /// See [`storage_mode`](crate::ScaleIOPersistentVolumeSource::storage_mode).
     pub storage_mode: Option<String>,
@@ -3140,7 +3080,7 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -3149,7 +3089,7 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether the connection to the gateway is encrypted with SSL.
+    /// Encrypts the connection to the gateway with SSL.
     ///
     /// Sets [`ssl_enabled`](Self::ssl_enabled).
     #[must_use]
@@ -3158,7 +3098,8 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether space is reserved up front: `ThickProvisioned` or `ThinProvisioned`.
+    /// Reservation of space, up front or on demand: `ThickProvisioned` or
+    /// `ThinProvisioned`.
     ///
     /// Sets [`storage_mode`](Self::storage_mode).
     #[must_use]
@@ -3228,7 +3169,7 @@ pub struct StorageOSPersistentVolumeSource {
     /// See [`fs_type`](crate::StorageOSPersistentVolumeSource::fs_type).
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::StorageOSPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -3267,7 +3208,7 @@ impl StorageOSPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -3633,10 +3574,7 @@ impl NodeSelectorRequirement {
     ///
     /// Sets [`values`](Self::values).
     #[must_use]
-    pub fn with_values(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_values(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.values = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -23,12 +23,12 @@ pub struct PersistentVolumeClaim {
     /// See [`metadata`](crate::PersistentVolumeClaim::metadata).
     pub metadata: ObjectMeta,
 
-    /// What storage is asked for.
+    /// Storage that is asked for.
     ///
     /// See [`spec`](crate::PersistentVolumeClaim::spec).
     pub spec: Option<PersistentVolumeClaimSpec>,
 
-    /// What the claim has got so far.
+    /// Resources that the claim has got so far.
     ///
     /// See [`status`](crate::PersistentVolumeClaim::status).
     pub status: Option<PersistentVolumeClaimStatus>,
@@ -55,7 +55,7 @@ impl PersistentVolumeClaim {
         self
     }
 
-    /// What storage is asked for.
+    /// Storage that is asked for.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -64,7 +64,7 @@ impl PersistentVolumeClaim {
         self
     }
 
-    /// What the claim has got so far.
+    /// Resources that the claim has got so far.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -241,10 +241,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`data_source`](Self::data_source).
     #[must_use]
-    pub fn with_data_source(
-        mut self,
-        value: impl Into<TypedLocalObjectReference>,
-    ) -> Self {
+    pub fn with_data_source(mut self, value: impl Into<TypedLocalObjectReference>) -> Self {
         self.data_source = Some(value.into());
         self
     }
@@ -254,10 +251,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`data_source_ref`](Self::data_source_ref).
     #[must_use]
-    pub fn with_data_source_ref(
-        mut self,
-        value: impl Into<TypedObjectReference>,
-    ) -> Self {
+    pub fn with_data_source_ref(mut self, value: impl Into<TypedObjectReference>) -> Self {
         self.data_source_ref = Some(value.into());
         self
     }
@@ -266,10 +260,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`resources`](Self::resources).
     #[must_use]
-    pub fn with_resources(
-        mut self,
-        value: impl Into<VolumeResourceRequirements>,
-    ) -> Self {
+    pub fn with_resources(mut self, value: impl Into<VolumeResourceRequirements>) -> Self {
         self.resources = Some(value.into());
         self
     }
@@ -296,10 +287,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`volume_attributes_class_name`](Self::volume_attributes_class_name).
     #[must_use]
-    pub fn with_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.volume_attributes_class_name = Some(value.into());
         self
     }
@@ -436,7 +424,9 @@ impl PersistentVolumeClaimStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<ClaimResourceStatus>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.allocated_resource_statuses = Some(values.collect());
         self
     }
@@ -450,7 +440,9 @@ impl PersistentVolumeClaimStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.allocated_resources = Some(values.collect());
         self
     }
@@ -463,7 +455,9 @@ impl PersistentVolumeClaimStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.capacity = Some(values.collect());
         self
     }
@@ -485,10 +479,7 @@ impl PersistentVolumeClaimStatus {
     /// Sets
     /// [`current_volume_attributes_class_name`](Self::current_volume_attributes_class_name).
     #[must_use]
-    pub fn with_current_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_current_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.current_volume_attributes_class_name = Some(value.into());
         self
     }
@@ -506,10 +497,7 @@ impl PersistentVolumeClaimStatus {
     ///
     /// Sets [`modify_volume_status`](Self::modify_volume_status).
     #[must_use]
-    pub fn with_modify_volume_status(
-        mut self,
-        value: impl Into<ModifyVolumeStatus>,
-    ) -> Self {
+    pub fn with_modify_volume_status(mut self, value: impl Into<ModifyVolumeStatus>) -> Self {
         self.modify_volume_status = Some(value.into());
         self
     }
@@ -533,8 +521,7 @@ impl From<crate::PersistentVolumeClaimStatus> for PersistentVolumeClaimStatus {
             allocated_resources: value.allocated_resources,
             capacity: value.capacity,
             conditions: value.conditions.map(convert::elements),
-            current_volume_attributes_class_name: value
-                .current_volume_attributes_class_name,
+            current_volume_attributes_class_name: value.current_volume_attributes_class_name,
             health_status: value.health_status.map(Into::into),
             modify_volume_status: value.modify_volume_status.map(Into::into),
             phase: value.phase,
@@ -549,8 +536,7 @@ wire::object! {
         optional "allocatedResources" => allocated_resources,
         optional "capacity" => capacity,
         optional "conditions" => conditions,
-        optional "currentVolumeAttributesClassName" =>
-            current_volume_attributes_class_name,
+        optional "currentVolumeAttributesClassName" => current_volume_attributes_class_name,
         optional "healthStatus" => health_status,
         optional "modifyVolumeStatus" => modify_volume_status,
         optional "phase" => phase,
@@ -751,7 +737,9 @@ impl VolumeResourceRequirements {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.limits = Some(values.collect());
         self
     }
@@ -764,7 +752,9 @@ impl VolumeResourceRequirements {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.requests = Some(values.collect());
         self
     }
@@ -791,12 +781,12 @@ wire::object! {
 /// [`PersistentVolumeClaimCondition`](crate::PersistentVolumeClaimCondition).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PersistentVolumeClaimCondition {
-    /// Whether the condition holds: `True`, `False` or `Unknown`.
+    /// Status of the condition: `True`, `False` or `Unknown`.
     ///
     /// See [`status`](crate::PersistentVolumeClaimCondition::status).
     pub status: Option<ConditionStatus>,
 
-    /// What the condition is about, such as `Resizing`.
+    /// Type of the condition, such as `Resizing`.
     ///
     /// See [`type_`](crate::PersistentVolumeClaimCondition::type_).
     pub type_: Option<PersistentVolumeClaimConditionType>,
@@ -830,7 +820,7 @@ impl PersistentVolumeClaimCondition {
         Self::default()
     }
 
-    /// Whether the condition holds: `True`, `False` or `Unknown`.
+    /// Status of the condition: `True`, `False` or `Unknown`.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -839,14 +829,11 @@ impl PersistentVolumeClaimCondition {
         self
     }
 
-    /// What the condition is about, such as `Resizing`.
+    /// Type of the condition, such as `Resizing`.
     ///
     /// Sets [`type_`](Self::type_).
     #[must_use]
-    pub fn with_type(
-        mut self,
-        value: impl Into<PersistentVolumeClaimConditionType>,
-    ) -> Self {
+    pub fn with_type(mut self, value: impl Into<PersistentVolumeClaimConditionType>) -> Self {
         self.type_ = Some(value.into());
         self
     }
@@ -1014,10 +1001,7 @@ impl ModifyVolumeStatus {
     /// Sets
     /// [`target_volume_attributes_class_name`](Self::target_volume_attributes_class_name).
     #[must_use]
-    pub fn with_target_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_target_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.target_volume_attributes_class_name = Some(value.into());
         self
     }
@@ -1028,8 +1012,7 @@ impl From<crate::ModifyVolumeStatus> for ModifyVolumeStatus {
     fn from(value: crate::ModifyVolumeStatus) -> Self {
         Self {
             status: Some(value.status),
-            target_volume_attributes_class_name: value
-                .target_volume_attributes_class_name,
+            target_volume_attributes_class_name: value.target_volume_attributes_class_name,
         }
     }
 }
@@ -1037,8 +1020,7 @@ impl From<crate::ModifyVolumeStatus> for ModifyVolumeStatus {
 wire::object! {
     ModifyVolumeStatus {
         optional "status" => status,
-        optional "targetVolumeAttributesClassName" =>
-            target_volume_attributes_class_name,
+        optional "targetVolumeAttributesClassName" => target_volume_attributes_class_name,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What an update of a PersistentVolumeClaim must not change.
+//! Immutable fields of a PersistentVolumeClaim.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ pub(super) fn check(
     attributes_class(claim, stored, path, to);
 }
 
-/// Whether the names of the StorageClass may differ.
+/// The name of the StorageClass may differ, or must not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Fixed,
@@ -107,7 +107,7 @@ fn class_field(claim: &PersistentVolumeClaim) -> Option<&str> {
     claim.spec.as_ref()?.storage_class_name.as_deref()
 }
 
-/// Whether a server takes two specifications for the same, apart from what may change.
+/// Returns true if a server finds two specifications equal, apart from what may change.
 fn is_same(
     new: &PersistentVolumeClaimSpec,
     old: &PersistentVolumeClaimSpec,
@@ -142,7 +142,7 @@ fn limits(spec: &PersistentVolumeClaimSpec) -> Option<&Resources> {
     spec.resources.as_ref()?.limits.as_ref()
 }
 
-/// Whether resources are the same, storage left out if it may change.
+/// Returns true if resources are the same, storage left out if it may change.
 fn are_same(new: Option<&Resources>, old: Option<&Resources>, storage_may_change: bool) -> bool {
     fn amounts(
         resources: Option<&Resources>,

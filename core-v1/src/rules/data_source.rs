@@ -1,4 +1,4 @@
-//! What a new volume is filled from: `dataSource` and `dataSourceRef`, which say the same.
+//! The source of a new volume's content: `dataSource` and `dataSourceRef`, which mirror each other.
 
 use std::borrow::Cow;
 

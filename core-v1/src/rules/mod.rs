@@ -2,7 +2,7 @@
 //!
 //! The overlays name these functions in `x-check`, `x-prepare`, `x-warn`, `x-set-defaults` and others,
 //! and generated code calls them. The rules of volume sources are in
-//! [`kubernetes_validation::volumes`].
+//! [`kubernetes_storage_rules::sources`].
 
 mod claim;
 mod claim_update;
@@ -28,12 +28,10 @@ pub use volume::{
 
 use std::borrow::Cow;
 
-use k8s_openapi::api::core::v1;
-use k8s_openapi::serde_json::from_value;
 use kubernetes_kinds::Release;
-use kubernetes_validation::{Feature, Target, to_value};
+use kubernetes_validation::{Feature, Target};
 
-use crate::PersistentVolumeSpec;
+kubernetes_storage_rules::implement_volume_sources!(crate::PersistentVolumeSpec);
 
 /// VolumeAttributesClasses, which PersistentVolumes and claims name.
 const VOLUME_ATTRIBUTES_CLASS: Feature = Feature {
@@ -47,19 +45,9 @@ const VOLUME_ATTRIBUTES_CLASS: Feature = Feature {
 /// The annotation that named a StorageClass before there was a field.
 const STORAGE_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
-/// Whether a server of the target knows VolumeAttributesClasses.
+/// Returns true if a server of the target knows VolumeAttributesClasses.
 fn has_attributes_class(target: &Target) -> bool {
     target.has(&VOLUME_ATTRIBUTES_CLASS)
-}
-
-/// Returns a volume as that of `k8s_openapi`, whose rules apply, by way of JSON: the feature that converts
-/// the types isn't there in a crate that is generated from documents of earlier releases.
-fn upstream(spec: &PersistentVolumeSpec) -> v1::PersistentVolumeSpec {
-    let value = to_value(spec);
-    // Both have the same fields, so that reading never fails.
-    value
-        .and_then(|value| from_value(value).ok())
-        .unwrap_or_default()
 }
 
 /// A part of an object that Go has in any case, even if it is unset here.

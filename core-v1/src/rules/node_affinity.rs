@@ -1,6 +1,7 @@
 //! The nodes from which a volume can be reached.
 
-use kubernetes_validation::{Checker, NameFormat, Path, rules};
+use kubernetes_storage_rules::node_labels;
+use kubernetes_validation::{Checker, NameFormat, Path, Semantic as _};
 
 use crate::{
     NodeSelector, NodeSelectorOperator, NodeSelectorRequirement, NodeSelectorTerm,
@@ -124,32 +125,15 @@ pub(super) fn warn(selector: &NodeSelector, at: &Path<'_>, to: &mut Checker<'_>)
         let at = list.index(index);
         let list = at.field("matchExpressions");
         for (index, requirement) in term.match_expressions.iter().flatten().enumerate() {
-            if let Some(message) = rules::deprecated_node_label(&requirement.key) {
+            if let Some(message) = node_labels::deprecated_node_label(&requirement.key) {
                 to.warn(list.index(index).field("key"), message);
             }
         }
     }
 }
 
-/// Deprecated node labels, and those that an update may replace them by.
-const REPLACED: [(&str, &str); 5] = [
-    ("beta.kubernetes.io/arch", "kubernetes.io/arch"),
-    ("beta.kubernetes.io/os", "kubernetes.io/os"),
-    (
-        "failure-domain.beta.kubernetes.io/region",
-        "topology.kubernetes.io/region",
-    ),
-    (
-        "failure-domain.beta.kubernetes.io/zone",
-        "topology.kubernetes.io/zone",
-    ),
-    (
-        "beta.kubernetes.io/instance-type",
-        "node.kubernetes.io/instance-type",
-    ),
-];
-
-/// Whether an update may change the stored node affinity so: deprecated labels may be replaced.
+/// Returns true if an update may change the stored node affinity to the new one: deprecated labels
+/// may be replaced.
 pub(super) fn is_same(new: Option<&VolumeNodeAffinity>, old: &VolumeNodeAffinity) -> bool {
     let Some(new) = new else { return false };
     match (&new.required, &old.required) {
@@ -173,9 +157,7 @@ fn are_same(new: &Requirements, old: &Requirements) -> bool {
     let old = old.as_deref().unwrap_or_default();
     new.len() == old.len()
         && new.iter().zip(old).all(|(new, old)| {
-            let is_key =
-                new.key == old.key || REPLACED.contains(&(old.key.as_str(), new.key.as_str()));
-            let values = |r: &NodeSelectorRequirement| r.values.clone().unwrap_or_default();
-            is_key && new.operator == old.operator && values(new) == values(old)
+            let is_key = new.key == old.key || node_labels::is_replaced_by(&old.key, &new.key);
+            is_key && new.operator == old.operator && new.values.is_same(&old.values)
         })
 }

@@ -1,9 +1,10 @@
 //! PersistentVolumes, and what claims have too.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubernetes_validation::{Checker, NameFormat, Path, Target, volumes};
+use kubernetes_storage_rules::sources;
+use kubernetes_validation::{Checker, NameFormat, Path, Target};
 
-use super::{STORAGE_CLASS, given, has_attributes_class, node_affinity, upstream, volume_update};
+use super::{STORAGE_CLASS, given, has_attributes_class, node_affinity, volume_update};
 use crate::{
     PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeReclaimPolicy,
     PersistentVolumeSpec,
@@ -19,7 +20,8 @@ pub fn access_modes(
     to: &mut Checker<'_>,
 ) {
     let modes = modes.as_deref().unwrap_or_default();
-    volumes::access_modes(modes.iter().map(PersistentVolumeAccessMode::as_str), at, to);
+    let modes = modes.iter().map(PersistentVolumeAccessMode::as_str);
+    kubernetes_storage_rules::access_modes::check(modes, at, to);
 }
 
 /// Checks the name of a class, which may be empty.
@@ -46,9 +48,8 @@ pub fn persistent_volume(
         let old = old.as_ref().and_then(|old| old.node_affinity.as_ref());
         node_affinity::check(affinity, old, &path.field("nodeAffinity"), to);
     }
-    let source = upstream(spec);
     let name = volume.metadata.name.as_deref().unwrap_or_default();
-    volumes::source(&source, Some(name), path, to);
+    sources::check(spec, Some(name), path, to);
     let had_class = old
         .as_ref()
         .is_some_and(|old| old.volume_attributes_class_name.is_some());
@@ -57,7 +58,7 @@ pub fn persistent_volume(
     }
     mount_options(&volume.metadata, spec, at, to);
     if let Some(old) = old {
-        volume_update::check((spec, source), &old, path, to);
+        volume_update::check(spec, &old, path, to);
     }
 }
 

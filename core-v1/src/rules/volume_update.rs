@@ -1,10 +1,8 @@
-//! What an update of a PersistentVolume must not change.
+//! Immutable fields of a PersistentVolume.
 
-use k8s_openapi::api::core::v1 as upstream;
 use kubernetes_kinds::Release;
-use kubernetes_validation::{
-    Checker, ErrorType, Feature, IMMUTABLE, Path, Problem, to_value, volumes,
-};
+use kubernetes_storage_rules::sources;
+use kubernetes_validation::{Checker, ErrorType, Feature, IMMUTABLE, Path, Problem, to_value};
 
 use super::{has_attributes_class, node_affinity};
 use crate::PersistentVolumeSpec;
@@ -18,14 +16,14 @@ const MUTABLE_NODE_AFFINITY: Feature = Feature {
     stable: None,
 };
 
-/// Compares a specification, which is also given as that of `k8s_openapi`, with the stored one.
+/// Compares a specification with the stored one.
 pub(super) fn check(
-    (new, new_source): (&PersistentVolumeSpec, upstream::PersistentVolumeSpec),
+    new: &PersistentVolumeSpec,
     old: &PersistentVolumeSpec,
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    source(new_source, old, at, to);
+    source(new, old, at, to);
     to.immutable(
         at.field("volumeMode").reported_at("volumeMode"),
         new.volume_mode == old.volume_mode,
@@ -47,34 +45,27 @@ pub(super) fn check(
     attributes_class(new, old, at, to);
 }
 
-/// Compares the sources.
+/// Compares the sources. A secret for expansion may be added.
 fn source(
-    new: upstream::PersistentVolumeSpec,
+    new: &PersistentVolumeSpec,
     old: &PersistentVolumeSpec,
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    let mut new = only_source(new);
-    let old = only_source(super::upstream(old));
-    // A secret for expansion may be added.
-    if let (Some(new), Some(old)) = (&mut new.csi, &old.csi)
-        && old.controller_expand_secret_ref.is_none()
-    {
-        new.controller_expand_secret_ref = None;
+    if !sources::is_same(new, old, true) {
+        to.immutable(
+            at.reported_at("spec.persistentvolumesource"),
+            false,
+            ErrorType::Forbidden,
+            &only_source(new),
+            "the source of a volume is final: create another PersistentVolume",
+        );
     }
-    let value = |spec| to_value(spec).unwrap_or_default();
-    to.immutable(
-        at.reported_at("spec.persistentvolumesource"),
-        new == old || volumes::is_same(value(&new), value(&old)),
-        ErrorType::Forbidden,
-        &new,
-        "the source of a volume is final: create another PersistentVolume",
-    );
 }
 
-/// The same without what isn't part of the source.
-fn only_source(spec: upstream::PersistentVolumeSpec) -> upstream::PersistentVolumeSpec {
-    upstream::PersistentVolumeSpec {
+/// Returns the specification without the fields that are no source.
+fn only_source(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
+    PersistentVolumeSpec {
         access_modes: None,
         capacity: None,
         claim_ref: None,
@@ -84,7 +75,7 @@ fn only_source(spec: upstream::PersistentVolumeSpec) -> upstream::PersistentVolu
         storage_class_name: None,
         volume_attributes_class_name: None,
         volume_mode: None,
-        ..spec
+        ..spec.clone()
     }
 }
 

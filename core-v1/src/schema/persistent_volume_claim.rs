@@ -5,19 +5,16 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ListMeta, ObjectMeta, Time,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ListMeta, ObjectMeta, Time};
 use kubernetes_kinds::schema;
 
 use crate::{
-    ClaimResourceStatus, ConditionStatus, ModifyVolumeStatus,
-    PersistentVolumeAccessMode, PersistentVolumeClaim, PersistentVolumeClaimCondition,
-    PersistentVolumeClaimConditionType, PersistentVolumeClaimList,
-    PersistentVolumeClaimModifyVolumeStatus, PersistentVolumeClaimPhase,
+    ClaimResourceStatus, ConditionStatus, ModifyVolumeStatus, PersistentVolumeAccessMode,
+    PersistentVolumeClaim, PersistentVolumeClaimCondition, PersistentVolumeClaimConditionType,
+    PersistentVolumeClaimList, PersistentVolumeClaimModifyVolumeStatus, PersistentVolumeClaimPhase,
     PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, PersistentVolumeMode,
-    TypedLocalObjectReference, TypedObjectReference, VolumeHealthCondition,
-    VolumeHealthStatus, VolumeHealthStatusType, VolumeResourceRequirements,
+    TypedLocalObjectReference, TypedObjectReference, VolumeHealthCondition, VolumeHealthStatus,
+    VolumeHealthStatusType, VolumeResourceRequirements,
 };
 
 schema::kind! {
@@ -26,9 +23,9 @@ schema::kind! {
     PersistentVolumeClaim "io.k8s.api.core.v1.PersistentVolumeClaim" {
         /// Standard object metadata.
         optional "metadata" => ObjectMeta,
-        /// What storage is asked for.
+        /// Storage that is asked for.
         optional "spec" => PersistentVolumeClaimSpec,
-        /// What the claim has got so far.
+        /// Resources that the claim has got so far.
         optional "status" => PersistentVolumeClaimStatus,
     }
 }
@@ -153,9 +150,9 @@ schema::enumeration! {
 schema::object! {
     /// One condition of a claim, such as that its file system still has to be resized.
     PersistentVolumeClaimCondition "io.k8s.api.core.v1.PersistentVolumeClaimCondition" {
-        /// Whether the condition holds: `True`, `False` or `Unknown`.
+        /// Status of the condition: `True`, `False` or `Unknown`.
         required "status" => ConditionStatus,
-        /// What the condition is about, such as `Resizing`.
+        /// Type of the condition, such as `Resizing`.
         required "type" => PersistentVolumeClaimConditionType,
         /// When the condition was last looked at.
         optional "lastProbeTime" => Time,
@@ -198,12 +195,12 @@ schema::enumeration! {
 }
 
 schema::enumeration! {
-    /// Whether a condition holds.
+    /// Status of a condition.
     ConditionStatus "io.k8s.api.core.v1.ConditionStatus"
 }
 
 schema::enumeration! {
-    /// What a condition of a claim is about.
+    /// Type of a condition of a claim.
     PersistentVolumeClaimConditionType "io.k8s.api.core.v1.PersistentVolumeClaimConditionType"
 }
 
@@ -230,6 +227,6 @@ schema::enumeration! {
 }
 
 schema::enumeration! {
-    /// What is wrong with a volume.
+    /// Problem of a volume.
     VolumeHealthStatusType "io.k8s.api.core.v1.VolumeHealthStatusType"
 }

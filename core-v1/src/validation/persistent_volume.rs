@@ -3,15 +3,14 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, Feature, Path, SetDefaults, Strategy, Target, default_text,
-    drop_unless,
+    Check, Checker, Feature, Path, SetDefaults, Strategy, Target, default_text, drop_unless,
 };
 
 use crate::{
     AzureDataDiskCachingMode, AzureDataDiskKind, AzureDiskVolumeSource,
-    ISCSIPersistentVolumeSource, PersistentVolume, PersistentVolumeMode,
-    PersistentVolumePhase, PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
-    PersistentVolumeStatus, RBDPersistentVolumeSource, ScaleIOPersistentVolumeSource,
+    ISCSIPersistentVolumeSource, PersistentVolume, PersistentVolumeMode, PersistentVolumePhase,
+    PersistentVolumeReclaimPolicy, PersistentVolumeSpec, PersistentVolumeStatus,
+    RBDPersistentVolumeSource, ScaleIOPersistentVolumeSource,
 };
 
 const PERSISTENT_VOLUME_LAST_PHASE_TRANSITION_TIME: Feature = Feature {
@@ -66,13 +65,7 @@ impl Check for PersistentVolume {
 
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
         let old = stored.map(|stored| &stored.metadata);
-        crate::rules::persistent_volume_warnings(
-            old,
-            &self.metadata,
-            &self.spec,
-            at,
-            to,
-        );
+        crate::rules::persistent_volume_warnings(old, &self.metadata, &self.spec, at, to);
     }
 }
 
@@ -128,7 +121,8 @@ impl SetDefaults for PersistentVolumeSpec {
         if let Some(value) = &mut self.scale_io {
             value.set_defaults(target);
         }
-        self.volume_mode.get_or_insert(PersistentVolumeMode::Filesystem);
+        self.volume_mode
+            .get_or_insert(PersistentVolumeMode::Filesystem);
     }
 
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
@@ -189,7 +183,8 @@ impl SetDefaults for PersistentVolumeStatus {
 
 impl SetDefaults for AzureDiskVolumeSource {
     fn set_defaults(&mut self, _target: &Target) {
-        self.caching_mode.get_or_insert(AzureDataDiskCachingMode::ReadWrite);
+        self.caching_mode
+            .get_or_insert(AzureDataDiskCachingMode::ReadWrite);
         default_text(&mut self.fs_type, "ext4");
         self.kind.get_or_insert(AzureDataDiskKind::Shared);
         self.read_only.get_or_insert(false);

@@ -3,14 +3,14 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, Feature, Path, Problem, Repeats, SetDefaults, Strategy,
-    Target, drop_unless,
+    Check, Checker, ErrorType, Feature, Path, Problem, Repeats, SetDefaults, Strategy, Target,
+    drop_unless,
 };
 
 use crate::{
     PersistentVolumeClaim, PersistentVolumeClaimPhase, PersistentVolumeClaimSpec,
-    PersistentVolumeClaimStatus, PersistentVolumeMode, VolumeHealthCondition,
-    VolumeHealthStatus, VolumeHealthStatusType, VolumeResourceRequirements,
+    PersistentVolumeClaimStatus, PersistentVolumeMode, VolumeHealthCondition, VolumeHealthStatus,
+    VolumeHealthStatusType, VolumeResourceRequirements,
 };
 
 const ANY_VOLUME_DATA_SOURCE: Feature = Feature {
@@ -82,13 +82,7 @@ impl Check for PersistentVolumeClaim {
 
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
         let old = stored.map(|stored| &stored.metadata);
-        crate::rules::persistent_volume_claim_warnings(
-            old,
-            &self.metadata,
-            &self.spec,
-            at,
-            to,
-        );
+        crate::rules::persistent_volume_claim_warnings(old, &self.metadata, &self.spec, at, to);
     }
 }
 
@@ -135,12 +129,17 @@ impl Strategy for PersistentVolumeClaim {
 
 impl SetDefaults for PersistentVolumeClaimSpec {
     fn set_defaults(&mut self, _target: &Target) {
-        self.volume_mode.get_or_insert(PersistentVolumeMode::Filesystem);
+        self.volume_mode
+            .get_or_insert(PersistentVolumeMode::Filesystem);
     }
 
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
         let old = stored.map(|stored| &stored.data_source_ref);
-        drop_unless(target.has(&ANY_VOLUME_DATA_SOURCE), &mut self.data_source_ref, old);
+        drop_unless(
+            target.has(&ANY_VOLUME_DATA_SOURCE),
+            &mut self.data_source_ref,
+            old,
+        );
         let old = stored.map(|stored| &stored.volume_attributes_class_name);
         drop_unless(
             target.has(&VOLUME_ATTRIBUTES_CLASS),
@@ -172,7 +171,8 @@ impl Check for PersistentVolumeClaimSpec {
 
 impl SetDefaults for PersistentVolumeClaimStatus {
     fn set_defaults(&mut self, _target: &Target) {
-        self.phase.get_or_insert(PersistentVolumeClaimPhase::Pending);
+        self.phase
+            .get_or_insert(PersistentVolumeClaimPhase::Pending);
     }
 
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
@@ -277,7 +277,11 @@ impl Check for VolumeHealthCondition {
             to.max_length(path, &self.reason, 256, ErrorType::TooLong);
         }
         let path = at.field("status");
-        to.known(path, self.status.as_str(), VolumeHealthStatusType::known_values());
+        to.known(
+            path,
+            self.status.as_str(),
+            VolumeHealthStatusType::known_values(),
+        );
         let path = at.field("message");
         if let Some(value) = &self.message {
             to.max_length(path, value, 1024, ErrorType::TooLong);

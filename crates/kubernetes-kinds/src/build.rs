@@ -1,11 +1,8 @@
-//! Builders for types of `k8s_openapi` that users of storage kinds write: topology terms, label
-//! selectors and owner references.
+//! Builders for types of `k8s_openapi` that users of kinds write: label selectors and owner
+//! references.
 //!
 //! ```
-//! use kubernetes_kinds::build::{SelectorBuilder, label_selector, topology_term};
-//!
-//! let term = topology_term([("topology.kubernetes.io/zone", ["a", "b"])]);
-//! assert_eq!(term.match_label_expressions.map(|e| e[0].values.len()), Some(2));
+//! use kubernetes_kinds::build::{SelectorBuilder, label_selector};
 //!
 //! let selector = label_selector([("app", "storage")])
 //!     .with_in("tier", ["gold", "silver"])
@@ -13,26 +10,10 @@
 //! assert_eq!(selector.match_expressions.map(|e| e.len()), Some(2));
 //! ```
 
-use k8s_openapi::api::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, LabelSelectorRequirement, ObjectMeta, OwnerReference,
 };
 use k8s_openapi::{Metadata, Resource};
-
-/// Returns a term of topology: a node must have each of the labels, with one of its values.
-///
-/// A server wants at least one label, and at least one value of each.
-pub fn topology_term<V: Into<String>>(
-    labels: impl IntoIterator<Item = (impl Into<String>, impl IntoIterator<Item = V>)>,
-) -> TopologySelectorTerm {
-    let requirement = |(key, values)| TopologySelectorLabelRequirement {
-        key: Into::into(key),
-        values: strings(values),
-    };
-    TopologySelectorTerm {
-        match_label_expressions: Some(labels.into_iter().map(requirement).collect()),
-    }
-}
 
 /// Returns a selector of the objects that have all of the labels; without labels, of all objects.
 ///

@@ -31,10 +31,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 // Inlined, so that only programs that use conditions compile this.
 
-/// Adds a condition, or replaces the one of its type, and returns whether something has changed.
+/// Adds a condition, or replaces the one of its type; returns true if the conditions change.
 ///
-/// Where the status is as before, so is the time of the transition; the time of the new condition
-/// is used otherwise.
+/// The time of the transition changes only with the status.
 #[inline]
 pub fn set(conditions: &mut Vec<Condition>, condition: Condition) -> bool {
     let mut existing = conditions.iter_mut();
@@ -51,7 +50,7 @@ pub fn set(conditions: &mut Vec<Condition>, condition: Condition) -> bool {
     changes
 }
 
-/// Removes the condition of a type, and returns whether there was one.
+/// Removes the condition of a type; returns true if there was one.
 #[inline]
 pub fn remove(conditions: &mut Vec<Condition>, type_: &str) -> bool {
     let before = conditions.len();
@@ -65,7 +64,7 @@ pub fn find<'a>(conditions: &'a [Condition], type_: &str) -> Option<&'a Conditio
     conditions.iter().find(|condition| condition.type_ == type_)
 }
 
-/// Returns whether the condition of a type has the status `True`; `false` without such a condition.
+/// Returns true if the condition of a type has the status `True`; `false` without such a condition.
 #[inline]
 pub fn is_true(conditions: &[Condition], type_: &str) -> bool {
     find(conditions, type_).is_some_and(|condition| condition.status == "True")

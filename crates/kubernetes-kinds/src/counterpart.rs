@@ -3,13 +3,13 @@
 //! The generated crates implement [`Counterpart`] for their types, with the macros [`object!`] and
 //! [`enumeration!`], and with it the conversions of the standard library:
 //!
-//! * `From` makes ours of theirs, and loses nothing;
-//! * `From` makes theirs of ours where the Kubernetes release that k8s-openapi is built for has all
-//!   fields of ours;
-//! * `TryFrom` makes theirs of ours where it lacks some. Its [`LossyError`] names those that are set.
+//! * `From` converts from the type of k8s-openapi, and loses nothing;
+//! * `From` converts to it if the Kubernetes release that k8s-openapi is built for has all fields;
+//! * `TryFrom` converts to it if that release lacks fields. Its [`LossyError`] lists those that are
+//!   set.
 //!
-//! Which of the two there is, the compiler decides by the release. A library that doesn't know it
-//! uses `TryFrom`, which `From` implies, or [`Counterpart::into_k8s_openapi`].
+//! The release decides which of the two exists. A library that doesn't know the release uses
+//! `TryFrom`, which `From` implies, or [`Counterpart::into_k8s_openapi`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,13 +30,13 @@ pub trait Counterpart: Sized {
     /// The type of k8s-openapi; a text, for an enumeration.
     type Theirs;
 
-    /// Whether the counterpart has all fields, so that nothing can be lost.
+    /// True if the counterpart has all fields, so that nothing can be lost.
     const IS_COMPLETE: bool;
 
-    /// Makes the value of its counterpart, whose fields it all has.
+    /// Converts from the counterpart, all of whose fields this type has.
     fn from_theirs(theirs: Self::Theirs) -> Self;
 
-    /// Makes the counterpart, and adds to `lost` what that can't represent.
+    /// Converts to the counterpart, and adds the fields that it lacks to `lost`.
     fn into_theirs(self, lost: &mut Lost) -> Self::Theirs;
 
     /// Converts to the type of k8s-openapi, and reports the fields that it lacks.
@@ -59,7 +59,7 @@ impl Lost {
         if *value != T::zero() {
             self.0.push(UnrepresentableField {
                 path: FieldPath::new(name),
-                // Types of the API are never refused.
+                // Types of the API are always serializable.
                 value: wire::to_value(value).unwrap_or_default(),
             });
         }
@@ -76,7 +76,7 @@ impl Lost {
         self.0.extend(fields);
     }
 
-    /// Converts a field, and adds what is lost in it.
+    /// Converts a field, and adds its lost fields.
     pub fn inside<T: Counterpart>(&mut self, name: &'static str, value: T) -> T::Theirs {
         self.below(|| Segment::Field(name.into()), value)
     }
@@ -94,8 +94,8 @@ impl Lost {
     }
 }
 
-/// Fields that are set and that the type of k8s-openapi lacks, because it is of a Kubernetes release
-/// without them.
+/// Fields that are set and that the type of k8s-openapi lacks, because it is of a Kubernetes
+/// release without them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossyError {
     /// The fields, at least one.
@@ -115,11 +115,11 @@ impl fmt::Display for LossyError {
 
 impl std::error::Error for LossyError {}
 
-/// Converts to the type of k8s-openapi, if that can represent all.
+/// Converts to the type of k8s-openapi if it has all fields.
 ///
 /// # Errors
 ///
-/// When it can't.
+/// When fields are set that it lacks.
 pub fn try_into_theirs<T: Counterpart>(ours: T) -> Result<T::Theirs, LossyError> {
     let Converted {
         object,
@@ -132,7 +132,7 @@ pub fn try_into_theirs<T: Counterpart>(ours: T) -> Result<T::Theirs, LossyError>
     }
 }
 
-/// Whether nothing of a field can be lost, which a function returns.
+/// Returns true if nothing of the field that a function returns can be lost.
 pub const fn is_complete<O, T: Counterpart>(_: fn(&O) -> &T) -> bool {
     T::IS_COMPLETE
 }
@@ -205,18 +205,18 @@ impl<T: Counterpart> Counterpart for BTreeMap<String, T> {
 
 /// Implements conversion from and to a type of k8s-openapi, from the table of fields.
 ///
-/// The first row is `total` if the type of k8s-openapi has all fields, in parts too, `partial` if it
-/// lacks some. With two of k8s-openapi's macros in brackets, such as
+/// The first row is `total` if the type of k8s-openapi has all fields, in parts too, `partial` if
+/// it lacks some. With two of k8s-openapi's macros in brackets, such as
 /// `total [k8s_if_ge_1_36 k8s_if_le_1_35]`, it has them in the releases of the first. The compiler
 /// checks that this is so.
 ///
 /// All is `#[inline]`, so that a program carries only the conversions that it uses.
 ///
-/// A row of a field has its name in JSON and in Rust. `as part` says that it has a counterpart of its
-/// own, `as boxed` that it is in a `Box` here only; any other is the same on both sides. Before a
-/// field that k8s-openapi hasn't in all its releases is in brackets when it has it, as above; empty
-/// brackets say that it has it in none. These fields come last. A last row `_ => field` names the
-/// field with the preserved unknown fields.
+/// A row of a field has its name in JSON and in Rust. With `as part` the field has a counterpart,
+/// with `as boxed` it is in a `Box` here only; otherwise it has the same type on both sides.
+/// Brackets before a field have the releases in which k8s-openapi has it, as above, if not in all;
+/// empty brackets mean none. These fields come last. A last row `_ => field` names the field with
+/// the preserved unknown fields.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1 as theirs;
@@ -320,7 +320,7 @@ macro_rules! __counterpart_fields {
 
             #[inline]
             fn from_theirs(theirs: $theirs) -> Self {
-                // An alias can be matched, and the path of a generic type can't.
+                // An alias can be matched, but not the path of a generic type.
                 type Theirs = $theirs;
                 let Theirs { $($field),* } = theirs;
                 Self {
@@ -345,7 +345,7 @@ macro_rules! __counterpart_fields {
     };
 }
 
-/// What a type is for which the counterpart lacks a field.
+/// Expands to `false`: a type is not complete if its counterpart lacks a field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __counterpart_lacks {
@@ -393,7 +393,8 @@ macro_rules! __counterpart_into {
     };
 }
 
-/// Implements the way to k8s-openapi, and has the compiler check that it is the right one.
+/// Implements the conversion to k8s-openapi; the compiler checks the choice between `From` and
+/// `TryFrom`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __counterpart_way {
@@ -440,7 +441,7 @@ macro_rules! __counterpart_way {
     };
 }
 
-/// Makes texts the counterparts of enumerations.
+/// Implements the conversion of enumerations, whose counterparts are strings.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __counterpart_enumeration {

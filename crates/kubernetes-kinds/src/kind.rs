@@ -47,11 +47,11 @@ impl fmt::Display for Release {
 /// The releases that introduced, deprecated and removed a kind in one version of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifecycle {
-    /// The first release that served it.
+    /// The first release that serves it.
     pub introduced: Release,
-    /// The first release that warned of using it.
+    /// The first release that warns of it.
     pub deprecated: Option<Release>,
-    /// The first release that no longer served it.
+    /// The first release that no longer serves it.
     pub removed: Option<Release>,
     /// The kind that replaces it.
     pub replacement: Option<Replacement>,
@@ -75,7 +75,7 @@ impl Replacement {
 }
 
 impl Lifecycle {
-    /// Whether an API server of the release serves the kind.
+    /// Returns true if an API server of the release serves the kind.
     ///
     /// ```
     /// use kubernetes_kinds::{Lifecycle, Release};
@@ -94,9 +94,9 @@ impl Lifecycle {
         self.introduced <= release && self.removed.is_none_or(|removed| release < removed)
     }
 
-    /// Whether an API server of the release serves the kind in that version unless it is told not to:
-    /// alpha versions have to be enabled with `--runtime-config`, and so have beta versions that came
-    /// with Kubernetes 1.24 or later.
+    /// Returns true if an API server of the release serves the version of the kind by default.
+    /// Alpha versions, and beta versions introduced in Kubernetes 1.24 or later, must be enabled
+    /// with `--runtime-config`.
     ///
     /// ```
     /// use kubernetes_kinds::{Lifecycle, Release};

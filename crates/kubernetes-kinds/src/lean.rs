@@ -19,10 +19,10 @@ use crate::{Kind, Lifecycle, ListMapKeys, StatusSubresource};
 
 /// An object of the kind `K` that is read without `metadata.managedFields`.
 ///
-/// `managedFields` are about half of what an object of a server takes in memory and of the time
-/// to read it, and few programs look at them. They are skipped in the text, never built. All else
-/// is read as `K` reads it, and metadata as the kinds of the generated crates do: `null` as a label
-/// is an empty text.
+/// `managedFields` take about half of the memory of an object of a server and of the time to read
+/// it, and few programs use them. They are skipped, never built. Everything else is read as `K`
+/// reads it, and metadata as the kinds of the generated crates do: `null` as a label is an empty
+/// text.
 ///
 /// kube takes `Lean<K>` wherever it takes `K`: `Api`, `watcher`, `reflector`, `Controller`, lists.
 /// `K` may be any kind with [`ObjectMeta`], such as `k8s_openapi`'s `Pod`. `Lean<K>` dereferences
@@ -45,16 +45,17 @@ use crate::{Kind, Lifecycle, ListMapKeys, StatusSubresource};
 ///
 /// A lean object is written as `K` is. The server keeps the `managedFields` of an object that is
 /// replaced without them, and adds what the replacement changes: `Api::replace` and
-/// `Api::replace_status` lose nothing. So do patches. Server-side apply even refuses
+/// `Api::replace_status` lose nothing. So do patches. Server-side apply even rejects
 /// `managedFields`.
 ///
-/// What reads `managedFields` needs the full kind:
+/// Code that reads `managedFields` needs the full kind:
 /// [`apply::extract`](crate::apply::extract) of a lean object is an error.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lean<K>(K);
 
 impl<K> Lean<K> {
-    /// Returns the object. Its `metadata.managedFields` are absent, unless they have been set since.
+    /// Returns the object. Its `metadata.managedFields` are absent, unless they have been set
+    /// since.
     pub fn into_inner(self) -> K {
         self.0
     }
@@ -153,8 +154,8 @@ where
     }
 }
 
-/// The deserializer or the visitor or the fields of an object, whose metadata is read here, while
-/// the reader of the kind is given an empty one.
+/// Wraps the deserializer, the visitor or the fields of an object: reads the metadata, and gives
+/// the reader of the kind an empty one.
 struct WithoutMetadata<'a, T> {
     inner: T,
     metadata: &'a mut Option<ObjectMeta>,
@@ -193,7 +194,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for WithoutMetadata<'_, D> {
         self.inner.is_human_readable()
     }
 
-    // An object is nothing else.
+    // An object has no other form.
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
         unit unit_struct newtype_struct seq tuple tuple_struct enum identifier ignored_any
@@ -220,7 +221,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for WithoutMetadata<'_, V> {
 struct Fields<'a, M> {
     map: M,
     metadata: &'a mut Option<ObjectMeta>,
-    /// Whether the last key was that of the metadata.
+    /// True if the last key was that of the metadata.
     is_metadata: bool,
 }
 
@@ -235,7 +236,7 @@ impl<'de, M: MapAccess<'de>> MapAccess<'de> for Fields<'_, M> {
             return Ok(None);
         };
         self.is_metadata = key == "metadata";
-        // A borrowed key stays one.
+        // A borrowed key stays borrowed.
         match key {
             Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)),
             Cow::Owned(key) => {
@@ -259,7 +260,7 @@ impl<'de, M: MapAccess<'de>> MapAccess<'de> for Fields<'_, M> {
     }
 }
 
-/// An object without fields, or an absent one where it may be absent.
+/// An object without fields, or an absent object.
 struct Empty<E>(PhantomData<E>);
 
 impl<'de, E: Error> Deserializer<'de> for Empty<E> {

@@ -7,17 +7,17 @@
 //! * [`FieldPath`] is the path of a field in an object.
 //! * [`StatusSubresource`] marks the kinds whose status is written separately.
 //! * [`Kind`] has the lifecycle of a kind, [`convert`] converts objects between versions.
-//! * [`selectors`] matches label selectors; [`topology`] matches nodes with classes and
-//!   capacities.
+//! * [`selectors`] matches label selectors.
 //! * [`names`] checks the formats of names.
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by their value.
 //! * [`apply`] supports server-side apply and extracts the fields that a field manager owns.
-//! * `counterpart`, with the feature `k8s-openapi-types`, converts from and to types of k8s-openapi.
+//! * `counterpart`, with the feature `k8s-openapi-types`, converts from and to types of
+//!   k8s-openapi.
 //! * [`Lean`] reads objects of a server without their `managedFields`, for caches.
 //! * `merge`, with the feature `merge`, merges objects as server-side apply does.
 //! * `schema` has what JSON Schemas of generated types need, with the feature `schemars`.
-//! * [`WithMetadata`] adds builder methods for metadata to every kind, [`build`] makes topology terms,
-//!   label selectors and owner references, [`conditions`] changes the conditions of a status.
+//! * [`WithMetadata`] adds builder methods for metadata to every kind, [`build`] makes label
+//!   selectors and owner references, [`conditions`] changes the conditions of a status.
 
 pub mod apply;
 pub mod build;
@@ -39,7 +39,6 @@ pub mod quantity;
 pub mod schema;
 pub mod selectors;
 mod status;
-pub mod topology;
 mod unknown;
 pub mod wire;
 

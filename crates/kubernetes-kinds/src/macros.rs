@@ -1,15 +1,15 @@
-//! Macros for the implementations that all generated types of one sort share.
+//! Macros for the implementations that generated types share.
 //!
 //! The generated crates call them by their names in `wire` and `convert`.
 
 /// Implements reading and writing of a part of a kind, from the table of its fields.
 ///
-/// A row has how a field is written, its name in JSON and its name in Rust, in the order of
-/// writing. `optional` fields are written when they are `Some`, `required` ones always. `as elements`
-/// after the name says that it is a list or map in which `null` is the zero value, `as entries` that
-/// it is a map in which `null` is no entry, `as quantities` that it is a map of quantities, `as metadata` the same of metadata, `as time` that it is a time, and `as shaped(..)` that it is read as a
-/// [`Shape`](crate::wire::Shape) says. A last row `_ => field` names the field that takes the fields
-/// which are not in the table.
+/// A row has `required` or `optional`, the name of the field in JSON and in Rust, in the order of
+/// writing. `optional` fields are written when they are `Some`, `required` fields always. `as
+/// elements` after the name means a list or map in which `null` is the zero value, `as entries` a
+/// map in which `null` is no entry, `as quantities` a map of quantities, `as metadata` metadata,
+/// `as time` a time, and `as shaped(..)` a value that is read with a [`Shape`](crate::wire::Shape).
+/// A last row `_ => field` names the field that takes the fields which are not in the table.
 ///
 /// ```
 /// use kubernetes_kinds::wire;
@@ -144,7 +144,7 @@ macro_rules! __wire_unknown {
     };
 }
 
-/// Implements what an open enumeration of strings needs, from the table of its values.
+/// Implements an open enumeration of strings, from the table of its values.
 ///
 /// The enumeration has a last variant `Unknown(UnknownValue)` that is not in the table.
 ///
@@ -194,7 +194,7 @@ macro_rules! __wire_enumeration {
                 }
             }
 
-            /// Reads a known value. `From` and `FromStr` keep any other as unknown.
+            /// Parses a known value. `From` and `FromStr` keep any other as unknown.
             ///
             /// # Errors
             ///
@@ -241,7 +241,8 @@ macro_rules! __wire_enumeration {
         }
 
         impl ::core::convert::From<$crate::UnknownValue> for $name {
-            /// Converts the unknown value of another enumeration, which can be known here.
+            /// Converts the unknown value of another enumeration, which may be a known value of
+            /// this one.
             #[inline]
             fn from(value: $crate::UnknownValue) -> Self {
                 Self::known(value.as_str()).unwrap_or(Self::Unknown(value))

@@ -15,9 +15,9 @@
 //!   that they precede in `ours`, as in structured-merge-diff of Kubernetes 1.36;
 //! * unknown fields that are preserved are replaced by name.
 //!
-//! k8s-openapi's own merge of its types differs from a server in two respects, which are handled
-//! here: it merges the fields of atomic objects, such as owner references, label selectors and
-//! references to secrets, and it appends what a list lacks.
+//! The merge of k8s-openapi's own types differs from a server in two respects: it merges the fields
+//! of atomic objects, such as owner references, label selectors and references to secrets, and it
+//! appends the elements that a list lacks. This module handles both.
 //!
 //! ```
 //! use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -50,7 +50,7 @@ pub fn whole<T>(ours: &mut T, theirs: T) {
     *ours = theirs;
 }
 
-/// Replaces a value unless there is none to replace it.
+/// Replaces a value if there is a new one.
 pub fn whole_if_some<T>(ours: &mut Option<T>, theirs: Option<T>) {
     if theirs.is_some() {
         *ours = theirs;
@@ -74,7 +74,7 @@ where
     }
 }
 
-/// Unites two lists of which no element occurs twice.
+/// Merges two lists without duplicates.
 pub fn set<C, T>(ours: &mut C, theirs: C)
 where
     C: Collection<Whole = Vec<T>>,
@@ -83,10 +83,10 @@ where
     list(ours, theirs, T::eq, whole);
 }
 
-/// Unites two lists whose elements are identified by their keys: `same` compares the keys of
+/// Merges two lists whose elements are identified by their keys: `same` compares the keys of
 /// two elements, and `merge` merges those with the same.
 ///
-/// Servers refuse repeated keys. Here, elements of `theirs` with the same keys are merged with each
+/// Servers reject repeated keys. Here, elements of `theirs` with the same keys are merged with each
 /// other, and of those of `ours` that `theirs` has, the first is merged and the others are dropped.
 pub fn list<C, T>(ours: &mut C, theirs: C, same: fn(&T, &T) -> bool, merge: fn(&mut T, T))
 where
@@ -113,15 +113,15 @@ where
 /// The elements of the list that is merged into another, in their order.
 struct Theirs<T> {
     elements: VecDeque<Element<T>>,
-    /// How many elements have been added to the result, and are gone from the front.
+    /// The number of elements that were moved from the front to the result.
     added: usize,
 }
 
 struct Element<T> {
     value: T,
-    /// Whether the other list has an element with the same keys.
+    /// True if the other list has an element with the same keys.
     shared: bool,
-    /// That element, once it has been met.
+    /// The element of the other list, once it is found.
     ours: Option<T>,
 }
 
@@ -227,13 +227,13 @@ pub fn metadata(ours: &mut ObjectMeta, theirs: ObjectMeta) {
 
 /// Implements merging of an object, from the table of its fields.
 ///
-/// A row has whether the field is an `Option`, its name, and how it is merged if it isn't replaced
-/// as a whole: `as fields` merges the value with its own `DeepMerge`, `as entries` and
-/// `as entries of fields` merge a map, `as set` a list without duplicates, `as list [key]` and
-/// `as list [key] of fields` a list whose elements have these keys, `as metadata` the metadata
-/// of a kind. Braces after `as fields` have the paths in the value of what is replaced as a whole, in
-/// parentheses what is no `Option`. A last row `_ => field` names the field with the preserved
-/// unknown fields.
+/// A row has `optional` or `required`, the name of the field, and how it is merged if it isn't
+/// replaced as a whole: `as fields` merges the value with its own `DeepMerge`, `as entries` and `as
+/// entries of fields` merge a map, `as set` a list without duplicates, `as list [key]` and `as list
+/// [key] of fields` a list whose elements have these keys, `as metadata` the metadata of a kind.
+/// Braces after `as fields` have the paths of fields that are replaced as a whole, in parentheses
+/// those that are no `Option`. A last row `_ => field` names the field with the preserved unknown
+/// fields.
 ///
 /// ```
 /// use kubernetes_kinds::merge::{self, DeepMerge};
@@ -340,7 +340,7 @@ macro_rules! __merge_element {
     };
 }
 
-/// Takes what is replaced as a whole out of `ours`, so that merging doesn't find it there.
+/// Removes the fields from `ours` that are replaced as a whole, so that they are not merged.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __merge_replaced {

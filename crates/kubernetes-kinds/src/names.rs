@@ -20,13 +20,13 @@ pub enum NameFormat {
 }
 
 impl NameFormat {
-    /// Returns whether the text has the format.
+    /// Returns true if the text has the format.
     #[must_use]
     pub fn matches(self, text: &str) -> bool {
         self.is_form_of(text.as_bytes(), false)
     }
 
-    /// Returns whether the text has the format after conversion to lower case.
+    /// Returns true if the text has the format after conversion to lower case.
     #[must_use]
     pub fn matches_lowered(self, text: &str) -> bool {
         if text.is_ascii() {
@@ -89,7 +89,7 @@ pub fn lowered(text: &str) -> Cow<'_, str> {
     {
         return Cow::Borrowed(text);
     }
-    // The two signs beyond ASCII that become ASCII matter here, and no others.
+    // Only the two characters beyond ASCII that become ASCII matter here.
     let lower = text.chars().map(|c| match c {
         '\u{212a}' => 'k',
         '\u{130}' => 'i',
@@ -98,7 +98,7 @@ pub fn lowered(text: &str) -> Cow<'_, str> {
     Cow::Owned(lower.collect())
 }
 
-/// Returns whether a character is a letter, mark, number, sign or the plain space, which Go calls
+/// Returns true if a character is a letter, mark, number, sign or the plain space, which Go calls
 /// printable.
 // For the crates that compare or quote names as a server does.
 #[doc(hidden)]
@@ -107,19 +107,19 @@ pub fn is_printable(character: char) -> bool {
     if character.is_ascii() {
         return matches!(character, ' '..='~');
     }
-    // Rust escapes the others, and marks only where they begin a text.
+    // Rust escapes the others, but marks only at the start of a text.
     let text = format!("a{character}");
     text.escape_debug().to_string() == text
 }
 
-/// What a byte can be in a name, each a bit: lower case means digits, too.
+/// The classes of bytes in names, each a bit; `LOWER` includes digits.
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
 const DASH: u8 = 4;
 const DOT: u8 = 8;
 const UNDERSCORE: u8 = 16;
 
-/// The bit of each byte: names are looked through once, byte by byte.
+/// The class of each byte: names are scanned once, byte by byte.
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0;
@@ -141,8 +141,8 @@ fn kind(byte: u8) -> u8 {
     KINDS[usize::from(byte)]
 }
 
-/// Whether it is a DNS label, or several with `between` between them. The characters of `ends` may be
-/// anywhere, a dash between two of them.
+/// Returns true if the text is a DNS label, or several with `between` between them. The characters
+/// of `ends` may be anywhere, a dash between two of them.
 fn is_dns(text: &[u8], ends: u8, longest: usize, between: u8) -> bool {
     // Before the first byte is the same as after a dot.
     let mut before = DOT;
@@ -161,8 +161,8 @@ fn is_dns(text: &[u8], ends: u8, longest: usize, between: u8) -> bool {
     before & ends != 0 && text.len() <= longest
 }
 
-/// Whether it is a name of up to 63 letters, digits, `-`, `_` and `.`, a letter or digit at
-/// either end.
+/// Returns true if the text is a name of up to 63 letters, digits, `-`, `_` and `.`, with a letter
+/// or digit at either end.
 fn is_name_part(text: &[u8]) -> bool {
     let ends = LOWER | UPPER;
     let (Some(first), Some(last)) = (text.first(), text.last()) else {

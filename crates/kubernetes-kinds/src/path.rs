@@ -55,7 +55,7 @@ impl FieldPath {
         self.with(Segment::Key(key.into()))
     }
 
-    /// Returns the path of what `inner` is the path of, in the object at this path.
+    /// Returns the path `inner` of the object at this path.
     #[must_use]
     pub fn join(mut self, inner: Self) -> Self {
         self.0.extend(inner.0);

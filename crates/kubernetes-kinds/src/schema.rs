@@ -1,9 +1,9 @@
 //! JSON Schemas of the generated types, with the feature `schemars`.
 //!
 //! The generated crates implement `schemars::JsonSchema`, of the version that k8s-openapi exports
-//! as `k8s_openapi::schemars`, with [`kind!`], [`object!`] and [`enumeration!`]. Their tables
-//! have the properties of a type, the Rust type of each, and the keywords that say more. A
-//! documentation comment is a `description`. The code that all types share is here.
+//! as `k8s_openapi::schemars`, with [`kind!`], [`object!`] and [`enumeration!`]. Their tables have
+//! the properties of a type, the Rust type of each, and additional keywords. A documentation
+//! comment is a `description`. This module has the code that all types share.
 
 use k8s_openapi::schemars::Schema;
 use k8s_openapi::serde_json::{Map, Value};
@@ -14,32 +14,36 @@ pub use crate::{
 };
 
 // `\d` is a digit of ASCII, in ECMA 262 and in a server.
-// The patterns leave the lengths of names to `maxLength`. They say what `names::NameFormat` does, but
-// for two characters beyond ASCII that Go's conversion to lower case makes `i` and `k`.
+// The patterns leave the lengths of names to `maxLength`. They accept the same texts as
+// `names::NameFormat`, except for two characters beyond ASCII that Go's conversion to lower case
+// makes `i` and `k`.
 
 /// The pattern of [`NameFormat::DnsSubdomain`](crate::names::NameFormat::DnsSubdomain).
 pub const DNS_SUBDOMAIN: &str = r"^[\da-z]([-\da-z]*[\da-z])?(\.[\da-z]([-\da-z]*[\da-z])?)*$";
 
-/// The pattern of [`NameFormat::DnsSubdomain`](crate::names::NameFormat::DnsSubdomain), before conversion to lower case.
+/// The pattern of [`NameFormat::DnsSubdomain`](crate::names::NameFormat::DnsSubdomain), before
+/// conversion to lower case.
 pub const DNS_SUBDOMAIN_ANY_CASE: &str =
     r"^[\dA-Za-z]([-\dA-Za-z]*[\dA-Za-z])?(\.[\dA-Za-z]([-\dA-Za-z]*[\dA-Za-z])?)*$";
 
 /// The pattern of [`NameFormat::DnsLabel`](crate::names::NameFormat::DnsLabel).
 pub const DNS_LABEL: &str = r"^[\da-z]([-\da-z]*[\da-z])?$";
 
-/// The pattern of [`NameFormat::DnsLabel`](crate::names::NameFormat::DnsLabel), before conversion to lower case.
+/// The pattern of [`NameFormat::DnsLabel`](crate::names::NameFormat::DnsLabel), before conversion
+/// to lower case.
 pub const DNS_LABEL_ANY_CASE: &str = r"^[\dA-Za-z]([-\dA-Za-z]*[\dA-Za-z])?$";
 
 /// The pattern of [`NameFormat::QualifiedName`](crate::names::NameFormat::QualifiedName).
 pub const QUALIFIED_NAME: &str = r"^([\da-z]([-\da-z]*[\da-z])?(\.[\da-z]([-\da-z]*[\da-z])?)*/)?[\dA-Za-z]([-.\dA-Z_a-z]{0,61}[\dA-Za-z])?$";
 
-/// The pattern of [`NameFormat::QualifiedName`](crate::names::NameFormat::QualifiedName), before conversion to lower case.
+/// The pattern of [`NameFormat::QualifiedName`](crate::names::NameFormat::QualifiedName), before
+/// conversion to lower case.
 pub const QUALIFIED_NAME_ANY_CASE: &str = r"^([\dA-Za-z]([-\dA-Za-z]*[\dA-Za-z])?(\.[\dA-Za-z]([-\dA-Za-z]*[\dA-Za-z])?)*/)?[\dA-Za-z]([-.\dA-Z_a-z]{0,61}[\dA-Za-z])?$";
 
 /// The pattern of [`NameFormat::LabelValue`](crate::names::NameFormat::LabelValue).
 pub const LABEL_VALUE: &str = r"^([\dA-Za-z]([-.\dA-Z_a-z]{0,61}[\dA-Za-z])?)?$";
 
-/// Makes the schema of an object, property by property.
+/// Builds the schema of an object, property by property.
 #[derive(Clone, Debug)]
 pub struct Properties {
     properties: Map<String, Value>,
@@ -85,7 +89,7 @@ impl Properties {
         self.optional(name, description, schema);
     }
 
-    /// Adds them to the schema of the object.
+    /// Adds the properties to the schema of the object.
     pub fn finish(self, schema: &mut Schema) {
         set(schema, "type", "object");
         set(schema, "properties", self.properties);
@@ -101,7 +105,7 @@ impl Default for Properties {
     }
 }
 
-/// Returns a schema that says nothing but a description.
+/// Returns a schema with only a description.
 #[must_use]
 pub fn described(description: &str) -> Schema {
     let mut schema = Schema::default();
@@ -183,7 +187,8 @@ macro_rules! __schema_object {
     };
 }
 
-/// The same of a kind or a list of a kind, which have `apiVersion` and `kind` too.
+/// Implements `JsonSchema` of a kind or of a list of a kind, which also have `apiVersion` and
+/// `kind`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __schema_kind {
@@ -252,7 +257,7 @@ macro_rules! __schema_impl {
                 $crate::generated::Cow::Borrowed($schema)
             }
 
-            // The type of the same name that k8s-openapi has is another.
+            // k8s-openapi has another type of the same name.
             fn schema_id() -> $crate::generated::Cow<'static, str> {
                 $crate::generated::Cow::Borrowed(::core::concat!(
                     ::core::module_path!(),

@@ -70,7 +70,7 @@ impl<L: Labels + ?Sized> Labels for &L {
     }
 }
 
-/// Returns whether a selector matches an object with these labels. All requirements of the
+/// Returns true if a selector matches an object with these labels. All requirements of the
 /// selector must be met; a selector without requirements matches every object.
 ///
 /// In Kubernetes, an absent selector matches no object, unless the documentation of the field
@@ -93,7 +93,7 @@ pub fn matches(
         && expressions.all(|requirement| holds(requirement, labels)))
 }
 
-/// Returns whether a valid requirement is met.
+/// Returns true if a valid requirement is met.
 fn holds(requirement: &LabelSelectorRequirement, labels: &(impl Labels + ?Sized)) -> bool {
     let label = labels.label(&requirement.key);
     let listed = |value: &str| requirement.values.iter().flatten().any(|v| v == value);

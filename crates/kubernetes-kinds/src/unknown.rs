@@ -21,7 +21,7 @@ impl UnknownValue {
     }
 }
 
-/// A text that is none of the known values of an enumeration.
+/// The error of a text that is not a known value of an enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseEnumError {
     /// The name of the enumeration.

@@ -77,7 +77,7 @@ fn join(outer: &FieldPath, inner: &[Segment]) -> FieldPath {
     outer.segments().iter().chain(inner).cloned().collect()
 }
 
-/// Returns whether this is the list of kubectl, which holds objects of any kinds.
+/// Returns true if a kind is the `v1` `List` of kubectl, which holds objects of any kinds.
 pub(crate) fn is_plain_list(kind: &GroupVersionKind) -> bool {
     kind.group_version == GroupVersion::from_static("", "v1") && kind.kind == "List"
 }
@@ -192,7 +192,7 @@ pub struct SchemeError {
 }
 
 impl SchemeError {
-    /// An error at a path.
+    /// Returns an error at a path.
     pub(crate) fn new(path: FieldPath, reason: Reason) -> Self {
         let location = Location {
             path,
@@ -204,7 +204,7 @@ impl SchemeError {
         }
     }
 
-    /// An error of `serde_json` at a path.
+    /// Returns an error of `serde_json` at a path.
     pub(crate) fn json(path: FieldPath, error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
@@ -220,12 +220,12 @@ impl SchemeError {
         Self::new(path, reason).on(position)
     }
 
-    /// An error of a text of JSON that is damaged.
+    /// Returns a syntax error of JSON.
     pub(crate) fn syntax(error: &serde_json::Error) -> Self {
         Self::json(FieldPath::default(), error)
     }
 
-    /// An error at a field of an object.
+    /// Returns an error at a field of an object.
     pub(crate) fn field(name: &'static str, reason: Reason) -> Self {
         Self::new([Segment::Field(name.into())].into_iter().collect(), reason)
     }
@@ -260,7 +260,7 @@ impl SchemeError {
         self.of(outer)
     }
 
-    /// Moves the error in a document behind the text before it.
+    /// Adds the lines and columns of the text before the document.
     pub(crate) fn after(mut self, before: &str) -> Self {
         let lines = before.matches('\n').count();
         if let Some(line) = &mut self.location.line {
@@ -275,13 +275,13 @@ impl SchemeError {
         self
     }
 
-    /// Returns where it went wrong.
+    /// Returns the location of the error.
     #[must_use]
     pub fn location(&self) -> &Location {
         &self.location
     }
 
-    /// Returns what went wrong.
+    /// Returns the reason for the error.
     #[must_use]
     pub fn reason(&self) -> &Reason {
         &self.reason

@@ -1,10 +1,12 @@
-//! The provision controller of Kubernetes: an author of storage writes
-//! [`provision`](Provisioner::provision) and [`delete`](Provisioner::delete), and [`Controller`]
-//! does the rest, as sig-storage-lib-external-provisioner does for Go.
+//! The provision controller of Kubernetes: implement [`provision`](Provisioner::provision) and
+//! [`delete`](Provisioner::delete) for your storage, and [`Controller`] does the rest, as
+//! sig-storage-lib-external-provisioner does for Go.
 //!
 //! ```no_run
 //! use core_v1::{HostPathVolumeSource, PersistentVolume};
-//! use kubernetes_provisioner::{Controller, DeleteError, ProvisionError, ProvisionRequest, Provisioner};
+//! use kubernetes_provisioner::{
+//!     Controller, DeleteError, ProvisionError, ProvisionRequest, Provisioner,
+//! };
 //! use tokio_util::sync::CancellationToken;
 //!
 //! struct Folders;
@@ -25,7 +27,7 @@
 //!     async fn delete(&self, volume: &PersistentVolume) -> Result<(), DeleteError> {
 //!         let spec = volume.spec.as_ref();
 //!         let Some(source) = spec.and_then(|spec| spec.host_path.as_ref()) else {
-//!             return Err(DeleteError::ignored("it is no folder of this node"));
+//!             return Err(DeleteError::ignored("not a folder of this node"));
 //!         };
 //!         match std::fs::remove_dir_all(&source.path) {
 //!             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -49,30 +51,113 @@
 //! # }
 //! ```
 //!
-//! | module | what it has |
+//! | item | purpose |
 //! |---|---|
-//! | [`controller`] | the controller: rules, options, what happens after a crash |
-//! | [`queue`] | a queue of work with delays and limits |
-//! | [`election`] | leader election by a Lease |
-//! | `testing`, with the feature `testing` | an API server in the process, with faults on demand |
+//! | [`Provisioner`] | the trait to implement, for our types of volumes or those of k8s-openapi |
+//! | [`ProvisionRequest`], [`ProvisionError`], [`DeleteError`] | its arguments and errors |
+//! | [`Controller`], [`Builder`] | the controller and its options |
+//! | [`Metrics`], [`RunState`], [`RunError`] | observing a controller |
+//! | [`names`] | annotations and finalizers |
 //!
-//! Features:
+//! The feature `http`, on by default, has a server for metrics and health.
 //!
-//! * `http`, on by default: a server for metrics and health.
-//! * `testing`: an API server for tests.
+//! The controller watches claims, volumes and classes. Workers take claims by their UID and volumes
+//! by their name from two [work queues](kubernetes_controller_utils::workqueue). Of several
+//! replicas only the [leader](kubernetes_controller_utils::leaderelection) works.
+//!
+//! # Which claims
+//!
+//! A claim is provisioned if it has no volume, is not being deleted, its annotation
+//! `volume.kubernetes.io/storage-provisioner` (or the older
+//! `volume.beta.kubernetes.io/storage-provisioner`) is the controller's name or an additional
+//! one, [`should_provision`](Provisioner::should_provision) agrees, and the provisioner of its
+//! class is one of these names too. If the class waits for the first consumer, the scheduler has
+//! to have selected a node.
+//!
+//! # Which volumes
+//!
+//! The storage of a volume is deleted if its phase is `Released`, its reclaim policy is
+//! `Delete`, [it is this controller's](Ownership), and
+//! [`should_delete`](Provisioner::should_delete) agrees.
+//!
+//! # After errors
+//!
+//! A claim or volume that failed waits 15 s, twice as long after each further failure, and 1000 s
+//! at most. After 15 retries it is given up until it is changed or the process is started again.
+//!
+//! # What a crash leaves
+//!
+//! All state of the controller is in the API server. If the process ends, or loses the leadership
+//! or an answer, this is left and happens next:
+//!
+#![doc = include_str!("crashes.md")]
+//!
+//! Within one process, a claim that is deleted while its provisioning
+//! [goes on in the background](ProvisionError::InBackground) is provisioned until that ends, and
+//! its volume is stored, which the control plane then releases.
+//!
+//! Before the storage of a volume that could not be stored is deleted, the controller makes sure
+//! that no such volume exists: an attempt without an answer may have created it. Storage whose
+//! volume exists for another claim is never deleted.
+//!
+//! # Permissions
+//!
+//! | group | resource | verbs |
+//! |---|---|---|
+//! | | persistentvolumes | get, list, watch, create, patch, delete |
+//! | | persistentvolumeclaims | get, list, watch, update |
+//! | storage.k8s.io | storageclasses | list, watch |
+//! | | nodes | get, unless [nodes are not read](Builder::read_selected_node) |
+//! | | events | create, patch |
+//! | coordination.k8s.io | leases | get, create, update, in the namespace of the lease |
+//!
+//! The controller logs missing permissions when it begins to work.
 
-pub mod controller;
-pub mod election;
-mod lock;
-pub mod queue;
-#[cfg(feature = "testing")]
-pub mod testing;
+mod abandoned;
+mod adapter;
+mod api;
+mod attempts;
+mod backlog;
+mod builder;
+mod cache;
+mod calls;
+mod check;
+mod controller;
+mod delete;
+mod error;
+mod events;
+#[cfg(feature = "http")]
+mod http;
+mod metrics;
+pub mod names;
+mod options;
+mod parts;
+mod permissions;
+mod prepare;
+mod provision;
+mod provisioner;
+mod reports;
+mod request;
+mod rules;
+mod state;
+mod store;
+mod streams;
+mod unsaved;
+mod volume;
+mod watch;
+mod work;
 
-#[doc(inline)]
-pub use controller::{
-    Backoff, BuildError, Builder, Controller, DeleteError, ProvisionError, ProvisionRequest,
-    Provisioner, RunError, RunState,
-};
+pub use builder::Builder;
+pub use controller::Controller;
+pub use error::{BoxError, DeleteError, ProvisionError};
+pub use metrics::Metrics;
+pub use options::{Backoff, BuildError};
+pub use provisioner::Provisioner;
+pub use request::ProvisionRequest;
+pub use rules::Ownership;
+pub use state::{RunError, RunState};
+pub use streams::WatchItem;
+pub use volume::{Claim, Volume};
 
 /// The example of the README is compiled.
 #[cfg(doctest)]

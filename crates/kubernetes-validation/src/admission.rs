@@ -1,5 +1,5 @@
-//! Answers of admission webhooks: a request of an API server is defaulted or validated, and the
-//! result becomes the [`AdmissionResponse`] of kube 5, which re-exports `kube_core` as `kube::core`.
+//! Answers of admission webhooks: defaults or validates the object of a request; the result becomes
+//! the [`AdmissionResponse`] of kube 5, which re-exports `kube_core` as `kube::core`.
 //!
 //! ```
 //! use k8s_openapi::serde::Serialize;
@@ -24,12 +24,12 @@
 //! }
 //! ```
 //!
-//! [`validate_with`] and [`default_with`] add rules and defaults of the program's own.
+//! [`validate_with`] and [`default_with`] add rules and defaults of the program.
 //!
-//! A server sets its own defaults before it calls mutating webhooks, and validates an object between
-//! mutating and validating webhooks. A validating webhook therefore sees objects only that this
-//! server accepts: it refuses those that break own rules, or the rules of another release than the
-//! server's. [`validate`] may answer in a mutating webhook too, which comes before the server's
+//! A server sets its own defaults before it calls mutating webhooks, and validates an object
+//! between mutating and validating webhooks. A validating webhook therefore sees only objects that
+//! this server accepts: it rejects those that violate additional rules, or the rules of another
+//! release. [`validate`] may answer in a mutating webhook too, which comes before the server's
 //! validation. The kinds of a CustomResourceDefinition have neither defaults nor rules in the
 //! server, but those of the definition.
 
@@ -41,23 +41,23 @@ use kube_core::response;
 
 use crate::{Checker, Report, Target, Validate, ValidationError, Warning};
 
-/// The most characters of a warning that clients are sure to get.
+/// The most characters of a warning that servers pass on.
 const MAX_WARNING: usize = 256;
 
 /// The most characters of all warnings of a request. A server drops what exceeds it.
 const MAX_WARNINGS: usize = 4096;
 
-/// Validates the object of a request as a server of the target does: refuses it with all its
+/// Validates the object of a request as a server of the target does: rejects it with all its
 /// errors, or accepts it with its warnings.
 ///
 /// A new object is [prepared and validated](Validate::default_and_validate); an update is validated
-/// against the stored object, and a write of the subresource `status` as such. What has nothing to
-/// validate is accepted: DELETE, CONNECT, and other subresources. A dry run is answered as any
-/// other request.
+/// against the stored object, and a write of the subresource `status` as such. DELETE, CONNECT and
+/// other subresources are accepted, because they have nothing to validate. A dry run is answered
+/// like any other request.
 ///
-/// The refusal is that of [`ValidationError::to_status`]: code 422, reason `Invalid`, and a cause
+/// The rejection is that of [`ValidationError::to_status`]: code 422, reason `Invalid`, and a cause
 /// for each error. A server passes it on to the client with the name of the webhook before the
-/// message. A request without the object that its operation has is refused with code 400.
+/// message. A request without the object that its operation has is rejected with code 400.
 #[must_use]
 pub fn validate<K>(request: &AdmissionRequest<K>, target: &Target) -> AdmissionResponse
 where
@@ -66,7 +66,8 @@ where
     validate_with(request, target, |_, _| ())
 }
 
-/// Validates the object of a request as [`validate`] does, with rules of the program's own.
+/// Validates the object of a request as [`validate`] does, and with additional rules of the
+/// program.
 ///
 /// `rules` is called with the prepared object if there is one to validate. Its errors and warnings
 /// follow those of the server.
@@ -101,13 +102,13 @@ where
         Some("status") => true,
         Some(_) => return AdmissionResponse::from(request),
     };
-    let (mut object, stored) = match subject(request) {
-        Subject::None => return AdmissionResponse::from(request),
-        Subject::Missing(field) => return lacks(request, field),
-        Subject::New(object) => (object.clone(), None),
-        Subject::Update { object, stored } => {
+    let (mut object, stored) = match request_object(request) {
+        RequestObject::None => return AdmissionResponse::from(request),
+        RequestObject::Missing(field) => return lacks(request, field),
+        RequestObject::New(object) => (object.clone(), None),
+        RequestObject::Update { object, stored } => {
             let mut stored = stored.clone();
-            // As a server does when it reads a stored object.
+            // A server sets defaults when it reads a stored object.
             stored.set_defaults(target);
             (object.clone(), Some(stored))
         }
@@ -130,7 +131,7 @@ where
     respond(request, report)
 }
 
-/// Returns the answer to a request whose object has that report: a refusal with all errors as
+/// Returns the answer to a request whose object has that report: a rejection with all errors as
 /// [`validate`] returns it, or an acceptance with the warnings.
 ///
 /// Each warning has at most 256 characters, and all of them at most 4096, which is what servers
@@ -155,8 +156,8 @@ where
 /// Answers with a JSON patch that adds the defaults which a server of the target sets, and changes
 /// no field that is set.
 ///
-/// There is no patch if nothing is unset, and for what has no defaults: DELETE, CONNECT and
-/// subresources. Nothing is validated. A request without its object is refused with code 400.
+/// There is no patch if nothing is unset, and for requests without defaults: DELETE, CONNECT and
+/// subresources. Nothing is validated. A request without its object is rejected with code 400.
 ///
 /// The fields of the patch are those of the type `K`, so fields that the type doesn't have stay as
 /// they are in the request. The patch presumes that the request has the objects that `K` requires,
@@ -202,10 +203,10 @@ where
     {
         return response;
     }
-    let object = match subject(request) {
-        Subject::None => return response,
-        Subject::Missing(field) => return lacks(request, field),
-        Subject::New(object) | Subject::Update { object, .. } => object,
+    let object = match request_object(request) {
+        RequestObject::None => return response,
+        RequestObject::Missing(field) => return lacks(request, field),
+        RequestObject::New(object) | RequestObject::Update { object, .. } => object,
     };
     let mut changed = object.clone();
     changed.set_defaults(target);
@@ -216,7 +217,7 @@ where
     }
 }
 
-/// Adds the patch that makes one object the other, if they differ.
+/// Adds the patch that turns one object into the other, if they differ.
 fn with_changes<K: Serialize>(
     response: AdmissionResponse,
     before: &K,
@@ -232,8 +233,8 @@ fn with_changes<K: Serialize>(
         .map_err(|error| error.to_string())
 }
 
-/// What of a request is defaulted and validated.
-enum Subject<'r, K> {
+/// The part of a request that is defaulted and validated.
+enum RequestObject<'r, K> {
     /// The operation has no object of this kind.
     None,
     /// The request lacks this field.
@@ -245,17 +246,17 @@ enum Subject<'r, K> {
     },
 }
 
-fn subject<K: kube_core::Resource>(request: &AdmissionRequest<K>) -> Subject<'_, K> {
+fn request_object<K: kube_core::Resource>(request: &AdmissionRequest<K>) -> RequestObject<'_, K> {
     match (&request.operation, &request.object, &request.old_object) {
-        (Operation::Delete | Operation::Connect, _, _) => Subject::None,
-        (_, None, _) => Subject::Missing("object"),
-        (Operation::Create, Some(object), _) => Subject::New(object),
-        (Operation::Update, Some(object), Some(stored)) => Subject::Update { object, stored },
-        (Operation::Update, Some(_), None) => Subject::Missing("oldObject"),
+        (Operation::Delete | Operation::Connect, _, _) => RequestObject::None,
+        (_, None, _) => RequestObject::Missing("object"),
+        (Operation::Create, Some(object), _) => RequestObject::New(object),
+        (Operation::Update, Some(object), Some(stored)) => RequestObject::Update { object, stored },
+        (Operation::Update, Some(_), None) => RequestObject::Missing("oldObject"),
     }
 }
 
-/// The answer to a request that lacks a field, which no server sends.
+/// Returns the answer to a request that lacks a field, which no server sends.
 fn lacks<K: kube_core::Resource>(request: &AdmissionRequest<K>, field: &str) -> AdmissionResponse {
     let message = format!("the AdmissionReview has no request.{field}");
     deny(request, 400, "BadRequest", &message)
@@ -279,11 +280,11 @@ where
 {
     let object = request.object.as_ref();
     let name = object.and_then(|object| object.metadata().name.as_deref());
-    // A name that is still to be generated is in neither.
+    // A name that the server generates later is in neither.
     refused.to_status::<K>(name.unwrap_or(&request.name))
 }
 
-/// The same as kube's type, in which an empty text is an absent one.
+/// Converts to kube's type, in which an empty string is absent.
 fn kube_status(status: Status) -> response::Status {
     response::Status {
         status: Some(response::StatusSummary::Failure),
@@ -315,7 +316,7 @@ fn kube_details(details: StatusDetails) -> response::StatusDetails {
     }
 }
 
-/// The warnings within the limits of a server.
+/// Returns the warnings within the limits of a server.
 fn shortened(warnings: &[Warning]) -> Vec<String> {
     let texts = warnings.iter().map(|warning| cut(warning.to_string()));
     let texts: Vec<_> = texts.collect();

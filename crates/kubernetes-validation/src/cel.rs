@@ -1,25 +1,25 @@
-//! What generated checks of rules in CEL, `x-kubernetes-validations`, call.
+//! Functions for generated checks of rules in CEL, `x-kubernetes-validations`.
 //!
 //! An expression of a rule is Rust that returns a [`Result`], because CEL has errors where Rust's
-//! types have none: a field that isn't set, a sum that overflows. A server refuses an object for which
-//! a rule has no result.
+//! types have none: a field that isn't set, a sum that overflows. A server rejects an object for
+//! which a rule has no result.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Why a rule has no result.
+/// The reason why a rule has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The field of that name is read and isn't set.
+    /// The rule reads a field of this name, which is not set.
     Missing(&'static str),
-    /// A key is read that a map doesn't have.
+    /// The rule reads a key that a map doesn't have.
     Key,
     /// A position is outside of its list or text.
     Range,
     /// A number has more than 64 bits.
     Overflow,
-    /// Something is divided by zero.
+    /// A number is divided by zero.
     Division,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// The value of an expression, or why it has none.
+/// The value of an expression, or the reason why it has none.
 pub type Result<T> = std::result::Result<T, Failure>;
 
 /// Returns the value of a field that the rule expects to be set.
@@ -82,7 +82,7 @@ pub fn or(
     not(and(|| not(left()), || not(right())))
 }
 
-/// Whether all of them hold; a failure counts only if none is false.
+/// Returns true if the predicate holds for all items; an error counts only if none is false.
 pub fn all<T>(
     items: impl IntoIterator<Item = T>,
     mut holds: impl FnMut(T) -> Result<bool>,
@@ -98,7 +98,7 @@ pub fn all<T>(
     result
 }
 
-/// Whether any of them holds; a failure counts only if none is true.
+/// Returns true if the predicate holds for any item; an error counts only if none is true.
 pub fn exists<T>(
     items: impl IntoIterator<Item = T>,
     mut holds: impl FnMut(T) -> Result<bool>,
@@ -106,7 +106,7 @@ pub fn exists<T>(
     all(items, |item| holds(item).map(|holds| !holds)).map(|none| !none)
 }
 
-/// Whether exactly one of them holds.
+/// Returns true if the predicate holds for exactly one item.
 pub fn exists_one<T>(
     items: impl IntoIterator<Item = T>,
     mut holds: impl FnMut(T) -> Result<bool>,
@@ -118,7 +118,7 @@ pub fn exists_one<T>(
     Ok(found == 1)
 }
 
-/// Returns those that hold.
+/// Returns the items for which the predicate holds.
 pub fn filter<'a, T>(
     items: impl IntoIterator<Item = &'a T>,
     mut holds: impl FnMut(&'a T) -> Result<bool>,
@@ -132,7 +132,7 @@ pub fn filter<'a, T>(
     Ok(kept)
 }
 
-/// Returns what is made of each of them.
+/// Returns the result of a function for each item.
 pub fn map<T, R>(
     items: impl IntoIterator<Item = T>,
     make: impl FnMut(T) -> Result<R>,
@@ -140,7 +140,7 @@ pub fn map<T, R>(
     items.into_iter().map(make).collect()
 }
 
-/// Returns a size as the number that it is in CEL.
+/// Returns a size as a number of CEL.
 #[must_use]
 pub fn size(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)

@@ -1,8 +1,8 @@
-//! The checks that keywords of a schema ask for, and the report that they add to.
+//! Checks for the keywords of a schema, and the report that they add to.
 //!
 //! A valid object allocates nothing: paths are on the stack, and strings, values and messages
-//! are made for errors only. What is generic or inlined is one small step, because every
-//! generated crate has its own copy of it.
+//! are made for errors only. Generic and inlined functions are small, because every generated crate
+//! has its own copy.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
@@ -43,12 +43,12 @@ pub struct Checker<'t> {
     target: &'t Target,
     is_update: bool,
     pub(crate) report: Report,
-    /// Errors of custom resources that hold on an update even where the value is as it is stored, and
-    /// that a server doesn't look for where the status is written.
+    /// Errors of custom resources that a server reports on an update even if the value is
+    /// unchanged, but not on a write of the status.
     pub(crate) lasting: Vec<crate::Error>,
 }
 
-/// The type of an error and the rule that it breaks.
+/// The type of an error and the violated rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem {
     /// The type of the error.
@@ -58,7 +58,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Returns a problem of that type, by that rule.
+    /// Returns a problem of a type and rule.
     #[must_use]
     pub const fn new(error_type: ErrorType, rule: &'static str) -> Self {
         Self { error_type, rule }
@@ -89,7 +89,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Whether an update is checked, rather than a new object.
+    /// Returns true if an update is checked, rather than a new object.
     #[must_use]
     pub const fn is_update(&self) -> bool {
         self.is_update
@@ -209,7 +209,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Checks that a text is not empty, and returns whether that is so.
+    /// Checks that a text is not empty; returns true if it isn't.
     #[inline]
     pub fn min_length(&mut self, at: Path<'_>, value: &str) -> bool {
         if value.is_empty() {
@@ -297,8 +297,8 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Checks that a quantity can be parsed. A server refuses the whole object otherwise, before it
-    /// validates.
+    /// Checks that a quantity can be parsed. Otherwise a server rejects the whole object before
+    /// validation.
     pub fn quantity(&mut self, at: Path<'_>, value: &Quantity) {
         if let Err(error) = parse(value) {
             self.invalid(at, "quantity", &value.0, error.to_string());
@@ -313,7 +313,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Checks that a list or map has at most `max` entries, and returns whether that is so.
+    /// Checks that a list or map has at most `max` entries; returns true if it has.
     #[inline]
     pub fn max_entries(
         &mut self,
@@ -362,7 +362,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Checks that exactly one of the fields is set, and returns whether that is so.
+    /// Checks that exactly one of the fields is set; returns true if it is.
     #[inline]
     pub fn exactly_one(&mut self, at: Path<'_>, fields: &[(&str, bool)]) -> bool {
         let set = fields.iter().filter(|(_, is_set)| *is_set).count();
@@ -412,10 +412,11 @@ impl<'t> Checker<'t> {
     }
 }
 
-/// Finds the elements of a list that have the same key as one before them.
+/// Finds the elements of a list that have the same key as an earlier element.
 #[derive(Debug)]
 pub struct Repeats<I, K> {
-    /// Whether each element of a long list repeats one; a short list is searched instead.
+    /// For each element of a long list, true if it repeats an earlier one; a short list is searched
+    /// instead.
     repeats: Option<Vec<bool>>,
     keys: I,
     seen: usize,
@@ -438,7 +439,7 @@ impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
         }
     }
 
-    /// Whether the next element, which has this key, repeats an element before it.
+    /// Returns true if the next element, which has this key, repeats an earlier element.
     #[inline]
     pub fn next(&mut self, key: K) -> bool {
         let at = self.seen;

@@ -1,4 +1,4 @@
-//! How a server checks custom resources, beyond the keywords of their schemas.
+//! Checks of custom resources beyond the keywords of their schemas.
 
 use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::{ListMapKeys, Release};
@@ -8,13 +8,13 @@ use crate::{
     Warning,
 };
 
-/// What errors of rules in CEL say that they break.
+/// The rule of errors of CEL rules.
 pub(crate) const RULE: &str = "x-kubernetes-validations";
 
-/// Where a server reports errors of an object as a whole, or of none of its fields.
+/// The path at which a server reports errors of a whole object.
 pub(crate) const NOWHERE: &str = "<nil>";
 
-/// On an update, what hasn't changed isn't checked again.
+/// The feature by which an update doesn't check unchanged values again.
 const RATCHETING: Feature = Feature {
     gate: "CRDValidationRatcheting",
     introduced: Release::new(1, 28),
@@ -23,14 +23,14 @@ const RATCHETING: Feature = Feature {
     stable: Some(Release::new(1, 33)),
 };
 
-/// Returns the report. A server leaves the rules in CEL of a custom resource unevaluated where they
-/// may not make sense, and says so.
+/// Returns the report. A server doesn't evaluate the CEL rules of a custom resource with other
+/// errors that may make them meaningless, and reports that.
 pub(crate) fn finish<K: Strategy>(mut checker: Checker<'_>) -> Report {
-    leave_rules::<K>(&mut checker.report);
+    skip_cel_rules::<K>(&mut checker.report);
     checker.finish()
 }
 
-fn leave_rules<K: Strategy>(report: &mut Report) {
+fn skip_cel_rules<K: Strategy>(report: &mut Report) {
     if K::HAS_CEL_RULES && report.errors.iter().any(is_in_the_way) {
         report.errors.retain(|error| error.rule != RULE);
         let detail = "the rules in CEL have not been evaluated, because of the other errors";
@@ -46,17 +46,17 @@ fn leave_rules<K: Strategy>(report: &mut Report) {
     }
 }
 
-/// Adds the required fields that a document lacks, and the elements that are `null`, in place of what
-/// else is said of them.
+/// Adds the required fields that a document lacks, and the elements that are `null`, in place of
+/// their other errors.
 pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) {
     let absent = absent(document, K::REQUIRED, K::NULLABLE, K::NOT_NULL);
     if !absent.is_empty() {
         replace(absent, report);
-        leave_rules::<K>(report);
+        skip_cel_rules::<K>(report);
     }
 }
 
-// Inline like what it calls, so that only programs that look at documents carry it.
+// Inlined like the functions that it calls, so that only programs that use documents contain it.
 #[inline]
 fn absent(
     document: &Value,
@@ -103,7 +103,7 @@ fn absent(
     absent
 }
 
-/// Adds errors in place of those about the same values and what is in them.
+/// Adds errors in place of the errors of the same values and of values in them.
 #[inline]
 fn replace(absent: Vec<Error>, report: &mut Report) {
     report.errors.retain(|error| {
@@ -163,7 +163,8 @@ fn of_document(path: FieldPath, error_type: ErrorType, rule: &'static str, detai
     }
 }
 
-/// Calls a function with each value at a path, in which `[]` is any element of a list or value of a map.
+/// Calls a function with each value at a path, in which `[]` is any element of a list or value of a
+/// map.
 #[inline]
 fn each_value(
     value: &Value,
@@ -206,11 +207,11 @@ fn is_in_the_way(error: &Error) -> bool {
     blocking.contains(&error.error_type)
 }
 
-/// Since this release, that holds for a write of the status too.
+/// The first release in which that applies to a write of the status, too.
 const RATCHETING_OF_STATUS: Release = Release::new(1, 33);
 
-/// Drops the errors since a mark that are about values as they are stored. Where they are of rules in
-/// CEL, a server warns of them.
+/// Drops the errors since a mark that are about unchanged values. A server returns those of CEL
+/// rules as warnings.
 pub(crate) fn ratchet<K: Strategy>(
     object: &K,
     stored: &K,
@@ -222,7 +223,7 @@ pub(crate) fn ratchet<K: Strategy>(
         return;
     }
     if of_status && to.target().release() < RATCHETING_OF_STATUS {
-        // Of all else than the status, only rules in CEL are looked at.
+        // Outside of the status, a server evaluates only CEL rules.
         let status = Segment::Field("status".into());
         let since = to.report.errors.split_off(from);
         let is_checked = |e: &Error| e.rule == RULE || e.path.segments().first() == Some(&status);
@@ -249,7 +250,7 @@ pub(crate) fn ratchet<K: Strategy>(
     }
 }
 
-/// Whether the value at a path, or one that it is in, is the same in both.
+/// Returns true if the value at a path, or one that contains it, is equal in both objects.
 fn is_stored(path: &FieldPath, new: &Value, old: &Value, lists: ListMapKeys) -> bool {
     let (mut new, mut old) = (new, old);
     let mut at = String::new();
@@ -277,7 +278,8 @@ fn is_stored(path: &FieldPath, new: &Value, old: &Value, lists: ListMapKeys) -> 
     new == old
 }
 
-/// The element of a list that has the same keys; without keys, elements have no counterparts.
+/// Returns the element of a list that has the same keys; without keys, elements have no
+/// counterparts.
 fn counterpart<'v>(element: &Value, list: &'v Value, keys: &[&str]) -> Option<&'v Value> {
     let is_it = |other: &&Value| keys.iter().all(|key| other.get(key) == element.get(key));
     list.as_array()?.iter().find(is_it)

@@ -7,10 +7,10 @@ use crate::{Checker, NameFormat, Path, metadata};
 const RULE: &str = "x-kubernetes-embedded-resource";
 
 impl Checker<'_> {
-    /// Checks what every object has of one that is inside another: its type and its metadata.
+    /// Checks the type and metadata of an object inside another.
     ///
-    /// It may lack a name. Unlike other errors, a server reports these also on an update that leaves
-    /// the object as it is stored.
+    /// It may lack a name. Unlike other errors, a server reports these also on an update that
+    /// doesn't change the object.
     #[inline]
     pub fn embedded(
         &mut self,
@@ -37,7 +37,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a kind in lower case is a label of DNS that begins with a letter.
+/// Returns true if a kind in lower case is a DNS label that begins with a letter.
 #[inline]
 fn is_kind(kind: &str) -> bool {
     let kind = kind.to_lowercase();

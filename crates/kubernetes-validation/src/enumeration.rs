@@ -12,8 +12,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a value is one of those that are accepted; the message says why others
-    /// aren't.
+    /// Checks that a value is accepted; the message gives the reason why others aren't.
     #[inline]
     pub fn accepted(
         &mut self,

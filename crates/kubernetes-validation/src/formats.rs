@@ -72,7 +72,7 @@ impl TextFormat {
         }
     }
 
-    /// Returns whether a text has the format.
+    /// Returns true if a text has the format.
     #[must_use]
     pub fn matches(self, text: &str) -> bool {
         match self {
@@ -115,7 +115,7 @@ fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// An address as a server reads those of IPv4: with any zeros before a number.
+/// Parses an IPv4 address as a server does, with leading zeros.
 fn address(text: &str) -> Option<IpAddr> {
     let (start, end) = match text.rsplit_once(':') {
         Some((start, end)) => (Some(start), end),
@@ -127,7 +127,7 @@ fn address(text: &str) -> Option<IpAddr> {
     let parts = end.split('.').map(|part| {
         let is_number = !part.is_empty() && is_digits(part);
         let digits = part.trim_start_matches('0');
-        // A leading zero, so that there is a digit.
+        // A leading zero ensures that there is a digit.
         is_number.then(|| format!("0{digits}").parse::<u8>().ok())?
     });
     let parts = <[u8; 4]>::try_from(parts.collect::<Option<Vec<u8>>>()?).ok()?;
@@ -165,7 +165,7 @@ fn is_date(text: &str) -> bool {
     has_dashes && Date::new(year, month, day).is_ok()
 }
 
-/// Pairs of digits between colons or dashes, or groups of four between dots.
+/// Parses pairs of digits between colons or dashes, or groups of four between dots.
 fn is_mac(text: &str) -> bool {
     let groups = |separator: char, length: usize, counts: [usize; 3]| {
         let parts: Vec<_> = text.split(separator).collect();
@@ -194,7 +194,7 @@ fn is_ssn(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// The version of a UUID, and whether it is of the usual variant. Dashes may be left out.
+/// Returns the version of a UUID, and true if its variant is that of RFC 4122. Dashes are optional.
 fn uuid(text: &str) -> Option<(u8, bool)> {
     let mut rest = text;
     let mut starts = [0; 5];

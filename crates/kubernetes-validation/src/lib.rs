@@ -1,25 +1,26 @@
 //! Defaulting and validation of Kubernetes objects, as an API server does them before it stores
 //! an object.
 //!
-//! The rules are those of Kubernetes 1.31 to 1.36, tested against API servers of 1.31, 1.34 and 1.36,
-//! and for other releases those of its documentation. [`Validate`] follows the order in which a
-//! server handles a request:
+//! The rules are those of Kubernetes 1.31 to 1.36, tested against API servers of 1.31, 1.34 and
+//! 1.36, and for older releases those of the Kubernetes documentation. [`Validate`] follows the
+//! order in which a server handles a request:
 //!
 //! 1. [`SetDefaults::set_defaults`] sets defaults.
 //! 2. [`Validate::prepare_for_create`] and [`Validate::prepare_for_update`] set defaults and drop
-//!    what the server doesn't store: fields whose feature is disabled, the namespace of a
+//!    the fields that the server doesn't store: those whose feature is disabled, the namespace of a
 //!    cluster-scoped object, and a status that is written through its subresource.
 //! 3. [`Validate::validate`] and [`Validate::validate_update`] return all errors of an object at
 //!    once. They expect that defaults are set.
 //!
-//! [`Validate::default_and_validate`] does all of that for a new object.
+//! [`Validate::default_and_validate`] does all three steps for a new object.
 //!
 //! Generated crates implement the traits: keywords of a schema become calls of [`Checker`]'s
-//! methods. Functions for what keywords can't express are hand-written beside the generated
-//! kinds; [`rules`] has those that concern every API group.
+//! methods. Rules that keywords can't express are functions, hand-written beside the generated
+//! kinds; [`rules`] has those for every API group.
 //!
-//! With the feature `custom-resources`, there is what generated code about custom resources calls. With the
-//! feature `admission`, the module `admission` answers requests to admission webhooks.
+//! With the feature `custom-resources`, there are the functions that generated code for custom
+//! resources calls. With the feature `admission`, the module `admission` answers requests to
+//! admission webhooks.
 
 #[cfg(feature = "admission")]
 pub mod admission;
@@ -36,7 +37,6 @@ mod embedded;
 mod enumeration;
 #[cfg(feature = "custom-resources")]
 mod formats;
-mod labels;
 mod metadata;
 mod path;
 #[cfg(feature = "pattern")]
@@ -49,14 +49,13 @@ mod schema;
 mod selector;
 mod semantics;
 mod status;
+mod strategy;
 mod target;
-pub mod volumes;
 
 use std::any::TypeId;
 
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::serde_json::Value;
-use kubernetes_kinds::Kind;
 pub use kubernetes_kinds::names::NameFormat;
 pub use kubernetes_kinds::{FieldPath, Segment};
 
@@ -70,139 +69,32 @@ pub use report::{Error, ErrorType, Report, ValidationError, Warning};
 #[cfg(feature = "custom-resources")]
 pub use rule::Rule;
 pub use semantics::Semantic;
+pub use strategy::{Check, RequiredFields, SetDefaults, Strategy, default_text, drop_unless};
 pub use target::{Feature, Target};
 
 /// Rules that any API group uses, above all for types of Kubernetes' meta/v1. Overlays name them in
 /// `x-check` with their whole path.
 pub mod rules {
-    pub use super::labels::deprecated_node_label;
     pub use super::selector::{label_selector, label_selector_of_update};
-}
-
-/// Sets the defaults of an object or a part of one, and drops disabled fields. Generated crates
-/// implement it.
-pub trait SetDefaults {
-    /// Sets the defaults that a server of the target sets, and changes no field that is set.
-    fn set_defaults(&mut self, target: &Target) {
-        let _ = target;
-    }
-
-    /// Drops the fields whose feature is disabled, unless the stored object has them already.
-    fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
-        let _ = (stored, target);
-    }
-}
-
-/// The rules of an object or a part of one. Generated crates implement it.
-pub trait Check {
-    /// Checks everything but a status that is written through its subresource.
-    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let _ = (at, to);
-    }
-
-    /// Checks that an update of the stored object changes no immutable field.
-    fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let _ = (stored, at, to);
-    }
-
-    /// Adds the server's warnings. On an update, `stored` is the stored object.
-    fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        let _ = (stored, at, to);
-    }
-}
-
-/// Sets a text that is unset.
-pub fn default_text(field: &mut Option<String>, text: &str) {
-    field.get_or_insert_with(|| text.to_owned());
-}
-
-/// Drops a field if its feature is disabled, unless the stored object has it already.
-pub fn drop_unless<T>(is_enabled: bool, field: &mut Option<T>, stored: Option<&Option<T>>) {
-    if !is_enabled && stored.is_none_or(Option::is_none) {
-        *field = None;
-    }
-}
-
-/// The path of each object, in which `[]` stands for the elements of a list or the values of a map, and
-/// its required fields.
-pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
-
-/// What differs between kinds in how a server creates and updates objects; Kubernetes' REST
-/// strategies. Generated crates implement it.
-pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
-    /// Whether an update may lack a resource version; Kubernetes' `AllowUnconditionalUpdate`.
-    const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
-
-    /// Whether an update validates `generateName` as creation does.
-    const CHECKS_NAMES_ON_UPDATE: bool = true;
-
-    /// Whether a write of the status changes metadata too, and validates nothing but metadata and
-    /// status. Other kinds keep most metadata then, and validate the write as any update.
-    const STATUS_ALONE: bool = false;
-
-    /// The objects of a custom resource that have required fields, outside of a status that is
-    /// written through its subresource.
-    const REQUIRED: RequiredFields = &[];
-
-    /// Those of these fields that may be `null`. Any other field that is `null` is absent to a server.
-    const NULLABLE: RequiredFields = &[];
-
-    /// The elements of lists of a custom resource that must not be `null`, as paths such as
-    /// `spec.volumes[]`.
-    const NOT_NULL: &'static [&'static str] = &[];
-
-    /// Whether the kind is a custom resource, of whose metadata a server asks less.
-    const IS_CUSTOM: bool = false;
-
-    /// Whether the schema of a custom resource has rules in CEL.
-    const HAS_CEL_RULES: bool = false;
-
-    /// Returns the object as JSON if a server checks only what an update changes, as it does with
-    /// custom resources.
-    fn ratcheted(&self) -> Option<Value> {
-        None
-    }
-
-    /// Sets a status that is written through its subresource to the status of the stored object,
-    /// or of a new one.
-    fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
-        let _ = (stored, target);
-    }
-
-    /// Makes the object what a write of its status changes: the status, without what the server
-    /// drops, and everything else as stored.
-    fn prepare_status(&mut self, stored: &Self, target: &Target) {
-        let _ = (stored, target);
-    }
-
-    /// Checks a status that is written through its subresource.
-    fn check_status(&self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let _ = (at, to);
-    }
-
-    /// Compares a status that is written through its subresource with the stored one.
-    fn check_status_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let _ = (stored, at, to);
-    }
 }
 
 /// Defaults and validates objects of a kind in the order in which a server handles a request.
 pub trait Validate: Strategy {
-    /// Makes the object what a server stores on creation: sets defaults, drops fields whose
-    /// feature is disabled and the namespace of a cluster-scoped object, and resets a status that
-    /// is written through its subresource.
+    /// Turns the object into the one that a server stores on creation: sets defaults, drops fields
+    /// whose feature is disabled and the namespace of a cluster-scoped object, and resets a status
+    /// that is written through its subresource.
     ///
     /// Metadata that the server sets, such as `uid`, stays unchanged.
     fn prepare_for_create(&mut self, target: &Target) {
         prepare(self, None, target);
     }
 
-    /// Makes the object what a server stores on an update of `stored`.
+    /// Turns the object into the one that a server stores on an update of `stored`.
     fn prepare_for_update(&mut self, stored: &Self, target: &Target) {
         prepare(self, Some(stored), target);
     }
 
-    /// Returns the errors for which a server refuses to create the object, and its warnings.
+    /// Returns the errors for which a server rejects to create the object, and its warnings.
     ///
     /// Defaults must be set, as a server sets them before it validates.
     fn validate(&self, target: &Target) -> Report {
@@ -214,7 +106,7 @@ pub trait Validate: Strategy {
         custom::finish::<Self>(checker)
     }
 
-    /// Returns the errors for which a server refuses to update `stored` to the object, and its
+    /// Returns the errors for which a server rejects to update `stored` to the object, and its
     /// warnings.
     ///
     /// Defaults must be set in both. A status that is written through its subresource isn't
@@ -225,7 +117,7 @@ pub trait Validate: Strategy {
         custom::finish::<Self>(checker)
     }
 
-    /// Returns the errors for which a server refuses the object's status, written through its
+    /// Returns the errors for which a server rejects the object's status, written through its
     /// subresource.
     ///
     /// The report is empty if the kind has no such subresource.
@@ -236,10 +128,10 @@ pub trait Validate: Strategy {
         custom::finish::<Self>(checker)
     }
 
-    /// Makes the object what a server stores when the status of `stored` is written through its
-    /// subresource, and returns the errors for which it refuses that.
+    /// Turns the object into the one that a server stores when the status of `stored` is written
+    /// through its subresource, and returns the errors for which a server rejects the write.
     ///
-    /// A server ignores everything but the status and what identifies the object; of kinds with
+    /// A server ignores everything but the status and the identity of the object; of kinds with
     /// [`Strategy::STATUS_ALONE`], everything but the status and the metadata.
     fn default_and_validate_status(&mut self, stored: &Self, target: &Target) -> Report {
         if Self::STATUS_ALONE {
@@ -260,12 +152,12 @@ pub trait Validate: Strategy {
         with_warnings(custom::finish::<Self>(checker), before.finish())
     }
 
-    /// Adds to the report of an object the required fields that its document lacks, for which a server
-    /// refuses a custom resource.
+    /// Adds to the report of an object the required fields that its document lacks, for which a
+    /// server rejects a custom resource.
     ///
-    /// Types hold the zero value of such a field, so the object doesn't show that it isn't there. What
-    /// the report says of that value is taken out. Of Kubernetes' own kinds, the rules ask for what is
-    /// required, and nothing is added.
+    /// A type holds the zero value of an absent field, so only the document shows that the field is
+    /// absent. Errors of the zero value are removed from the report. For Kubernetes' own kinds, the
+    /// rules check required fields, and nothing is added.
     fn report_absent(document: &Value, report: &mut Report) {
         custom::report_absent::<Self>(document, report);
     }

@@ -18,21 +18,21 @@ const MAX_ANNOTATIONS: usize = 256 << 10;
 /// The most bytes of `generateName` that a name has; five letters and digits follow them.
 const MAX_GENERATED_BASE: usize = 58;
 
-/// The finalizers that Kubernetes itself evaluates, the only ones without a slash.
+/// The finalizers of Kubernetes, the only valid ones without a slash.
 const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", ORPHAN, FOREGROUND];
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// What differs between kinds.
+/// The rules that differ between kinds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) namespaced: bool,
-    /// Whether an update may lack a resource version.
+    /// True if an update may lack a resource version.
     pub(super) unconditional_update: bool,
-    /// Whether an update validates `generateName` as creation does.
+    /// True if an update validates `generateName` as creation does.
     pub(super) checks_names_again: bool,
-    /// Whether the kind is a custom resource, whose finalizers may be any names, and of which a new
-    /// object's generation is set before it is looked at.
+    /// True if the kind is a custom resource, whose finalizers may be any names, and whose
+    /// generation is set before a new object is validated.
     pub(super) is_custom: bool,
 }
 
@@ -118,7 +118,7 @@ pub(super) fn check_update(
     common(meta, Some(old), rules, at, to);
 }
 
-/// Checks the metadata of an object inside another: any name that can be part of a path will do.
+/// Checks the metadata of an object inside another: any name that is valid in a path is accepted.
 #[cfg(feature = "custom-resources")]
 #[inline]
 pub(super) fn check_embedded(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -230,8 +230,8 @@ fn common(
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
 
-/// Checks who manages which fields. A server drops all entries if it can't read one of them; an entry
-/// all of whose fields the request sets anew is dropped too, which isn't seen here.
+/// Checks the managed fields. A server drops all entries if it can't read one of them; an
+/// entry all of whose fields the request sets anew is dropped too, which is not visible here.
 fn managed_fields(entries: &[ManagedFieldsEntry], at: &Path<'_>, to: &mut Checker<'_>) {
     let is_readable = |entry: &ManagedFieldsEntry| {
         matches!(entry.operation.as_deref(), Some("Apply" | "Update"))
@@ -267,7 +267,7 @@ pub(super) fn clear_namespace(meta: &mut ObjectMeta, rules: Rules) {
     }
 }
 
-/// Sets what a write of the status can't change to what is stored.
+/// Sets the fields that a write of the status can't change to the stored values.
 pub(super) fn reset_for_status(meta: &mut ObjectMeta, stored: &ObjectMeta, is_custom: bool) {
     let stored = stored.clone();
     if is_custom {
@@ -288,7 +288,8 @@ pub(super) fn reset_for_status(meta: &mut ObjectMeta, stored: &ObjectMeta, is_cu
     meta.managed_fields = stored.managed_fields;
 }
 
-/// Sets what a write of the status doesn't change even where it changes metadata.
+/// Sets the fields that a write of the status doesn't change, even if it changes metadata, to the
+/// stored values.
 #[inline]
 pub(super) fn keep_managers(meta: &mut ObjectMeta, stored: &ObjectMeta) {
     meta.managed_fields.clone_from(&stored.managed_fields);
@@ -312,7 +313,7 @@ pub(super) fn drop_repeated_owners(meta: &mut ObjectMeta) {
     *owners = kept;
 }
 
-/// Whether an owner is listed more than once.
+/// Returns true if an owner is listed more than once.
 fn has_repeated_owners(owners: &[OwnerReference]) -> bool {
     owners
         .iter()
@@ -333,7 +334,7 @@ pub(super) fn warn_of_repeated_owners(meta: &ObjectMeta, to: &mut Checker<'_>) {
     }
 }
 
-/// Whether a finalizer is one of a domain, or one of Kubernetes' own.
+/// Returns true if a finalizer has a domain or is one of Kubernetes' own.
 fn is_qualified(finalizer: &str) -> bool {
     finalizer.contains('/') || STANDARD_FINALIZERS.contains(&finalizer)
 }
@@ -420,7 +421,7 @@ fn finalizers(
             to.invalid(at, "finalizer.qualified", finalizer, message);
             continue;
         }
-        // Of a custom resource, a server warns of what is new, once.
+        // For a custom resource, a server warns once, and only of new finalizers.
         let before = finalizers.get(..index).unwrap_or_default();
         if !stored.contains(finalizer) && !before.contains(finalizer) {
             let message = "name it `domain/name`, so that it is nobody else's";

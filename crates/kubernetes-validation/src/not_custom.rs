@@ -1,4 +1,4 @@
-//! In place of `custom`, where no crate is about custom resources.
+//! Replaces `custom` without the feature `custom-resources`.
 
 #![allow(clippy::extra_unused_type_parameters)] // They are those of `custom`.
 

@@ -14,11 +14,11 @@ use kubernetes_kinds::{FieldPath, Segment};
 pub struct Path<'a> {
     parent: Option<&'a Path<'a>>,
     step: Step<'a>,
-    /// How many steps further up the server reports an error.
+    /// The number of steps further up at which the server reports an error.
     above: usize,
-    /// Whether the server leaves out the step before this one.
+    /// True if the server omits the step before this one.
     skips_parent: bool,
-    /// The path that the server reports instead of all of it.
+    /// The path that the server reports instead of the whole path.
     instead: Option<&'static str>,
 }
 
@@ -66,8 +66,8 @@ impl<'a> Path<'a> {
         self.below(Step::Key(key))
     }
 
-    /// Returns the path of the entry with that key, reported as if it were a field. Mirrors a server
-    /// that doesn't tell maps from objects.
+    /// Returns the path of the entry with that key, reported as if it were a field. Mirrors a
+    /// server that doesn't tell maps from objects.
     #[must_use]
     pub const fn key_as_field(&'a self, key: &'a str) -> Self {
         self.below(Step::KeyAsField(key))
@@ -106,8 +106,8 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Returns the same path, reported as `path`, wherever it is. Mirrors a server that names no path
-    /// of the object.
+    /// Returns the same path, reported as `path`, wherever it is. Mirrors a server that names no
+    /// path of the object.
     #[must_use]
     pub const fn reported_at(self, path: &'static str) -> Self {
         Self {

@@ -38,7 +38,7 @@ impl Pattern {
         self.text
     }
 
-    /// Whether the text has a match. Every text matches an expression that doesn't compile.
+    /// Returns true if the text has a match. Every text matches an expression that doesn't compile.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         let regex = self.regex.get_or_init(|| Regex::new(self.text).ok());

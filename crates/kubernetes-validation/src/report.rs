@@ -16,7 +16,7 @@ pub enum ErrorType {
     Invalid,
     /// A value of an enumeration is not known.
     NotSupported,
-    /// A value that must be unique is there twice.
+    /// A value that must be unique is a duplicate.
     Duplicate,
     /// A text, or a map as a whole, is too long.
     TooLong,
@@ -24,7 +24,7 @@ pub enum ErrorType {
     TooMany,
     /// A value is not allowed here, or not now.
     Forbidden,
-    /// A text hasn't the format that the schema of a custom resource says.
+    /// A text doesn't have the format of the schema of a custom resource.
     TypeInvalid,
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for ErrorType {
     }
 }
 
-/// One reason for which a server refuses an object; Kubernetes' `field.Error`.
+/// An error for which a server rejects an object; Kubernetes' `field.Error`.
 ///
 /// Shown as `spec.drivers[0].nodeID: Required value: …`, with the exact path.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,14 +73,14 @@ pub struct Error {
     pub field: String,
     /// The exact path of the field.
     pub path: FieldPath,
-    /// The bad value, if it says more than the path and the type.
+    /// The invalid value, if it adds information to the path and the type.
     pub value: Option<Value>,
-    /// What is wrong and how to correct it.
+    /// The problem and how to correct it.
     pub detail: String,
-    /// The stable name of the broken rule, such as `maxLength`.
+    /// The stable name of the violated rule, such as `maxLength`.
     pub rule: &'static str,
-    /// The values that are accepted where the type is [`ErrorType::NotSupported`], to look for the one
-    /// that is meant; empty for other types.
+    /// The accepted values if the type is [`ErrorType::NotSupported`], for suggestions; empty for
+    /// other types.
     pub accepted: &'static [&'static str],
 }
 
@@ -88,7 +88,7 @@ pub struct Error {
 const SHOWN: usize = 60;
 
 impl Error {
-    /// Returns what is wrong, without where: `Required value: it must not be empty`. Kubernetes'
+    /// Returns the message without the path: `Required value: it must not be empty`. Kubernetes'
     /// `ErrorBody`.
     #[must_use]
     #[inline]
@@ -122,7 +122,7 @@ pub struct Warning {
     pub field: String,
     /// The exact path of the field.
     pub path: FieldPath,
-    /// What is unwise and what to do instead.
+    /// The problem and the alternative.
     pub message: String,
 }
 
@@ -144,7 +144,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether the server accepts the object.
+    /// Returns true if the server accepts the object.
     #[must_use]
     #[inline]
     pub fn is_accepted(&self) -> bool {
@@ -155,7 +155,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// All errors of the report, if it has any.
+    /// Returns all errors of the report, if it has any.
     #[inline]
     pub fn into_result(self) -> Result<Vec<Warning>, ValidationError> {
         if self.errors.is_empty() {
@@ -168,7 +168,7 @@ impl Report {
     }
 }
 
-/// The errors of an object that a server refuses; Kubernetes' `NewInvalid`. Shown with one error
+/// The errors of an object that a server rejects; Kubernetes' `NewInvalid`. Shown with one error
 /// a line.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -6,16 +6,16 @@ use crate::{Checker, ErrorType, Path, Problem, cel};
 /// A rule of a schema, `x-kubernetes-validations`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// The rule as the schema has it.
+    /// The expression in the schema.
     pub cel: &'static str,
     /// The type of its error.
     pub error_type: ErrorType,
-    /// What the error says; empty if the schema has no message.
+    /// The message of the error; empty if the schema has none.
     pub message: &'static str,
 }
 
 impl Checker<'_> {
-    /// Checks that a rule holds. One without a result is broken, too.
+    /// Checks that a rule holds. A rule without a result is violated, too.
     #[inline]
     pub fn rule(&mut self, at: Path<'_>, rule: &Rule, holds: impl FnOnce() -> cel::Result<bool>) {
         let result = holds();
@@ -35,7 +35,7 @@ impl Checker<'_> {
         }
         let problem = Problem::new(rule.error_type, RULE);
         self.add(at, problem, None, detail);
-        // It names keys of maps as such, which others take for fields.
+        // The server reports keys of maps as keys here, and as fields elsewhere.
         if let Some(error) = self.report.errors.last_mut() {
             error.field = match error.path.to_string() {
                 path if path.is_empty() => NOWHERE.to_owned(),

@@ -1,4 +1,4 @@
-//! Keywords of JSON Schema, as a server checks custom resources by them.
+//! Checks of custom resources for the keywords of JSON Schema.
 //!
 //! Lengths are in characters here. The rules of Kubernetes' own kinds are written in Go, where they
 //! are in bytes.
@@ -113,8 +113,8 @@ impl Checker<'_> {
         );
     }
 
-    /// Checks that a number with a fraction is a multiple of another: `multipleOf`. As a server, it
-    /// takes a quotient that is within 10⁻⁹ of a whole number for one.
+    /// Checks that a number with a fraction is a multiple of another: `multipleOf`. As in a server,
+    /// a quotient within 10⁻⁹ of a whole number counts as whole.
     #[inline]
     pub fn multiple_of_fraction(&mut self, at: Path<'_>, value: impl Into<f64>, of: f64) {
         let value = value.into();
@@ -145,9 +145,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that at least one of some groups of fields is set, or, if there may be only one, exactly
-    /// one: `anyOf` and `oneOf` of `required`. What has no name in a group is another condition.
-    /// Returns whether that is so.
+    /// Checks that at least one of some groups of fields is set, or exactly one if `only_one`:
+    /// `anyOf` and `oneOf` of `required`. An entry without a name is another condition. Returns
+    /// true if the check succeeds.
     #[inline]
     pub fn set_together(
         &mut self,
@@ -168,14 +168,14 @@ impl Checker<'_> {
             let of = groups.len();
             self.of_schemas(at, rule, format!("{wanted} of {of} must hold; {set} do"));
         }
-        // A server adds what the first lacks.
+        // A server also reports the fields that the first group lacks.
         if let (0, Some(first)) = (set, groups.first()) {
             self.all_set(at, first);
         }
         fits
     }
 
-    /// Checks that all of some fields are set: `required` in `allOf`. Returns whether that is so.
+    /// Checks that all of some fields are set: `required` in `allOf`. Returns true if they are.
     #[inline]
     pub fn all_set(&mut self, at: Path<'_>, fields: &[(&'static str, bool)]) -> bool {
         for (field, _) in fields.iter().filter(|(_, is_set)| !is_set) {
@@ -187,7 +187,8 @@ impl Checker<'_> {
         fields.iter().all(|(_, is_set)| *is_set)
     }
 
-    /// Checks that not all of some fields are set: `not` with `required`. Returns whether that is so.
+    /// Checks that not all of some fields are set: `not` with `required`. Returns true if they
+    /// are not.
     #[inline]
     pub fn not_set_together(&mut self, at: Path<'_>, are_set: bool, fields: &[&str]) -> bool {
         if are_set {
@@ -205,7 +206,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An error of an object that breaks a combination of schemas. A server says each once.
+    /// Adds an error of an object that violates a combination of schemas. A server reports each
+    /// once.
     #[cold]
     fn of_schemas(&mut self, at: Path<'_>, rule: &'static str, detail: String) {
         let path = at.exact();
@@ -243,7 +245,7 @@ impl Checker<'_> {
 
 #[cfg(feature = "pattern")]
 impl Checker<'_> {
-    /// Checks that a text has a match somewhere; of a number, nothing is checked: `pattern`.
+    /// Checks that a text has a match somewhere; numbers are not checked: `pattern`.
     #[inline]
     pub fn pattern_of_text(&mut self, at: Path<'_>, value: &IntOrString, pattern: &crate::Pattern) {
         if let IntOrString::String(text) = value {

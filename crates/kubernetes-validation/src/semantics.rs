@@ -1,11 +1,11 @@
-//! Semantic equality: which values a server takes for the same on an update.
+//! Semantic equality: the values that a server treats as equal on an update.
 
 use std::collections::BTreeMap;
 
 /// Semantic equality, as of Kubernetes' `apiequality.Semantic`: an absent list or map is the same
 /// as an empty one.
 pub trait Semantic {
-    /// Whether a server takes `self` and `other` for the same.
+    /// Returns true if `self` and `other` are equal for a server.
     fn is_same(&self, other: &Self) -> bool;
 }
 

@@ -1,28 +1,32 @@
-//! A refusal as the answer of a server.
+//! The `Status` of a rejected object, as a server returns it.
 
 use k8s_openapi::Resource;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Status, StatusCause, StatusDetails};
 
 use crate::{Error, ValidationError};
 
-/// The rule of a quantity that is none: a server can't read the object, and says no more than that.
+/// The rule of an invalid quantity, with which a server can't decode the object and reports nothing
+/// else.
 const UNREADABLE: &str = "quantity";
 
 impl ValidationError {
-    /// Returns what a server answers that refuses an object of this kind and name; Kubernetes'
+    /// Returns the answer of a server that rejects an object of this kind and name; Kubernetes'
     /// `NewInvalid`.
     ///
-    /// The code is 422, the reason `Invalid`, and each error is a cause: its reason and field are those of
-    /// a server, the messages are those of this crate. A quantity that can't be read is an answer of 400
-    /// without causes, as a server's.
+    /// The code is 422, the reason `Invalid`, and each error is a cause: its reason and field are
+    /// those of a server, the messages are those of this crate. An invalid quantity becomes code
+    /// 400 without causes, as in a server.
     ///
     /// ```
     /// use kubernetes_kinds::named;
     /// use kubernetes_validation::{Target, Validate};
     /// # use k8s_openapi::apimachinery::pkg::apis::meta::v1::Status;
-    /// # fn status<K: Validate + k8s_openapi::Resource>(mut object: K, target: &Target) -> Option<Status> {
-    /// let refused = object.default_and_validate(target).into_result().err()?;
-    /// let status = refused.to_status::<K>("fast");
+    /// # fn status<K>(mut object: K, target: &Target) -> Option<Status>
+    /// # where
+    /// #     K: Validate + k8s_openapi::Resource,
+    /// # {
+    /// let rejected = object.default_and_validate(target).into_result().err()?;
+    /// let status = rejected.to_status::<K>("fast");
     /// assert_eq!(status.code, Some(422));
     /// # Some(status)
     /// # }
@@ -40,7 +44,7 @@ impl ValidationError {
             "" => K::KIND.to_owned(),
             group => format!("{}.{group}", K::KIND),
         };
-        let errors: Vec<_> = self.errors.iter().map(told).collect();
+        let errors: Vec<_> = self.errors.iter().map(message_with_field).collect();
         let errors = match errors.as_slice() {
             [error] => error.clone(),
             errors => format!("[{}]", errors.join(", ")),
@@ -68,9 +72,9 @@ fn some(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// An error after the path that a server reports.
+/// Returns the message of an error, after the path that a server reports.
 #[inline]
-fn told(error: &Error) -> String {
+fn message_with_field(error: &Error) -> String {
     format!("{}: {}", error.field, error.body())
 }
 

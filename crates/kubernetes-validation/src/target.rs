@@ -26,8 +26,9 @@ pub struct Target {
 }
 
 impl Target {
-    /// The oldest release whose rules have been compared with those of its API server. For older
-    /// releases they are what its documentation says, and may lack a rule that it has since lost.
+    /// The oldest release whose rules have been compared with those of its API server. The rules of
+    /// older releases follow the documentation, and may lack a rule that Kubernetes has removed
+    /// since.
     pub const OLDEST: Release = Release::new(1, 31);
 
     /// Returns a server of the release with its default feature gates.
@@ -56,13 +57,13 @@ impl Target {
         self.release
     }
 
-    /// Whether the server is older than the release.
+    /// Returns true if the server is older than the release.
     #[must_use]
     pub fn is_before(&self, release: Release) -> bool {
         self.release < release
     }
 
-    /// Whether the server has the feature and it is enabled.
+    /// Returns true if the server has the feature and it is enabled.
     #[must_use]
     pub fn has(&self, feature: &Feature) -> bool {
         let reached = |at: Option<Release>| at.is_some_and(|at| at <= self.release);

@@ -1,36 +1,36 @@
-//! What can go wrong with a volume.
+//! Errors of volumes.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::metrics::MetricsError;
+use kubernetes_mount::Error as NodeError;
+use kubernetes_mount::exec::ExecError;
+use kubernetes_mount::filesystem::FilesystemError;
+use kubernetes_mount::metrics::MetricsError;
+use kubernetes_mount::mount::MountError;
 
 /// The result of an operation on a volume.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation on a volume failed.
+/// An error of an operation on a volume.
 ///
 /// Kubernetes has three classes of errors of mounting. [`Error::Transient`] and
-/// [`Error::Uncertain`] wrap an error to say its class; all others are final: nothing was
+/// [`Error::Uncertain`] wrap an error to give it a class; all others are final: nothing was
 /// mounted, and the same attempt would fail again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A system call failed.
-    #[error("{action} {}: {source}", path.display())]
-    Io {
-        /// What was attempted, such as `open` or `create the directory`.
-        action: &'static str,
-        /// The file that it was about.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    /// A tool of the node failed: a system call, a command, mounting, a file system or a metric.
+    ///
+    /// The classes of `kubernetes_mount`'s errors and its errors about arguments become those of
+    /// this type, so that callers find each in one place.
+    #[error(transparent)]
+    Node(NodeError),
     /// A specification, a path, a name or an option is wrong. The text says which, and what is
     /// allowed.
     #[error("{0}")]
     Invalid(String),
-    /// A plugin or a host can't do what was asked.
+    /// A plugin, a host or the node does not support the operation.
     #[error("{0} is not supported")]
     NotSupported(String),
     /// An object of the API does not exist.
@@ -41,28 +41,16 @@ pub enum Error {
         /// Its namespace and name.
         name: String,
     },
-    /// A command failed, hung, or printed what can't be read.
-    #[error(transparent)]
-    Exec(#[from] crate::exec::ExecError),
-    /// A driver that is a program says that it failed.
+    /// A driver that is a program reports a failure.
     #[error("{driver} failed to {command}: {message}")]
     Driver {
         /// The name of its plugin.
         driver: String,
-        /// What it was asked to do, such as `mount`.
+        /// The operation, such as `mount`.
         command: &'static str,
-        /// What it says.
+        /// The message of the driver.
         message: String,
     },
-    /// Mounting or unmounting failed.
-    #[error(transparent)]
-    Mount(Box<crate::mount::MountError>),
-    /// A device can't be formatted, checked, mounted or grown.
-    #[error(transparent)]
-    Filesystem(Box<crate::filesystem::FilesystemError>),
-    /// A metric can't be read.
-    #[error(transparent)]
-    Metrics(#[from] MetricsError),
     /// The volume is in use. The caller tries again later and reports no error
     /// (`deletedVolumeInUseError`).
     #[error("{0} is in use")]
@@ -93,43 +81,40 @@ impl Error {
         Self::Invalid(text.into())
     }
 
-    /// Returns a function for `map_err` that adds what was attempted on which file.
+    /// Returns a function for `map_err` that adds the attempted action and the file.
     pub fn io<E: Into<io::Error>>(
         action: &'static str,
         path: impl AsRef<Path>,
     ) -> impl FnOnce(E) -> Self {
-        move |source| Self::Io {
-            action,
-            path: path.as_ref().to_owned(),
-            source: source.into(),
-        }
+        let error = NodeError::io(action, path);
+        move |source| Self::Node(error(source))
     }
 
-    /// Says that nothing has happened and another attempt may succeed.
+    /// Wraps the error to say that nothing has happened and another attempt may succeed.
     #[must_use]
     pub fn transient(self) -> Self {
         Self::Transient(Box::new(self))
     }
 
-    /// Says that the volume may be mounted.
+    /// Wraps the error to say that the volume may be mounted.
     #[must_use]
     pub fn uncertain(self) -> Self {
         Self::Uncertain(Box::new(self))
     }
 
-    /// Whether nothing has happened and another attempt may succeed.
+    /// Returns true if nothing has happened and another attempt may succeed.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Transient(_))
     }
 
-    /// Whether the volume may be mounted.
+    /// Returns true if the volume may be mounted.
     #[must_use]
     pub fn is_uncertain(&self) -> bool {
         matches!(self, Self::Uncertain(_))
     }
 
-    /// Whether nothing was mounted, and the same attempt would fail again.
+    /// Returns true if nothing was mounted and the same attempt would fail again.
     #[must_use]
     pub fn is_final(&self) -> bool {
         !self.is_transient() && !self.is_uncertain()
@@ -152,14 +137,28 @@ impl Error {
     }
 }
 
-impl From<crate::mount::MountError> for Error {
-    fn from(error: crate::mount::MountError) -> Self {
-        Self::Mount(Box::new(error))
+impl From<NodeError> for Error {
+    fn from(error: NodeError) -> Self {
+        match error {
+            NodeError::Transient(error) => Self::from(*error).transient(),
+            NodeError::Uncertain(error) => Self::from(*error).uncertain(),
+            NodeError::Invalid(text) => Self::Invalid(text),
+            NodeError::NotSupported(operation) => Self::NotSupported(operation),
+            NodeError::Other(error) => Self::Other(error),
+            error => Self::Node(error),
+        }
     }
 }
 
-impl From<crate::filesystem::FilesystemError> for Error {
-    fn from(error: crate::filesystem::FilesystemError) -> Self {
-        Self::Filesystem(Box::new(error))
-    }
+/// Wraps errors of parts of `kubernetes_mount`, which has an error for all of them.
+macro_rules! from_node {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Self::Node(error.into())
+            }
+        })*
+    };
 }
+
+from_node!(ExecError, FilesystemError, MetricsError, MountError);

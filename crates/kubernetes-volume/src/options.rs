@@ -5,28 +5,28 @@ use std::path::PathBuf;
 
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 
-use crate::Spec;
+use crate::{Error, Result, Spec};
 
 /// The parameter of a StorageClass that names the file system of a volume, such as `ext4`.
 pub const VOLUME_PARAMETER_FS_TYPE: &str = "fstype";
 
-/// What a mounter has to know of the Pod.
+/// The settings of a Pod that a mounter needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MounterArgs {
     /// The user who shall own the files of a service account token. Other volumes ignore it.
     pub fs_user: Option<u32>,
     /// The group that shall own the files (`securityContext.fsGroup`).
     pub fs_group: Option<u32>,
-    /// When files get that group. `None` is `Always`.
+    /// The condition for changing the group. `None` is `Always`.
     pub fs_group_change_policy: Option<crate::ownership::FsGroupChangePolicy>,
     /// The size of the volume in bytes, for plugins that limit it.
     pub desired_size: Option<u64>,
 }
 
-/// What a mounter says of what it has mounted.
+/// The attributes of a mounted volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
-    /// Nothing can be written.
+    /// Set if the volume is read-only.
     pub read_only: bool,
     /// Ownership of the files is Kubernetes' affair: `fsGroup` applies.
     pub managed: bool,
@@ -34,10 +34,10 @@ pub struct Attributes {
     pub selinux_relabel: bool,
 }
 
-/// What a plugin has to know of a volume that it mounts or makes.
+/// The settings of a volume that a plugin mounts or makes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeOptions {
-    /// What becomes of a PersistentVolume after its claim is deleted: `Delete`, `Retain` or
+    /// The action on a PersistentVolume after its claim is deleted: `Delete`, `Retain` or
     /// `Recycle`.
     pub persistent_volume_reclaim_policy: String,
     /// The mount options of a PersistentVolume.
@@ -54,26 +54,45 @@ pub struct VolumeOptions {
     pub parameters: BTreeMap<String, String>,
 }
 
-/// What a plugin has to know to grow a volume on the node.
+impl VolumeOptions {
+    /// Sets the claim for which a volume is made.
+    ///
+    /// The claim is that of `k8s_openapi`, or of `core_v1` with its feature `k8s-openapi-types`.
+    ///
+    /// # Errors
+    ///
+    /// When the claim sets a field that the Kubernetes release of `k8s_openapi` lacks.
+    pub fn with_claim<C>(mut self, claim: C) -> Result<Self>
+    where
+        C: TryInto<PersistentVolumeClaim>,
+        C::Error: std::error::Error + Send + Sync + 'static,
+    {
+        let claim = claim.try_into().map_err(Error::other)?;
+        self.pvc = Some(Box::new(claim));
+        Ok(self)
+    }
+}
+
+/// The settings for growing a volume on the node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeResizeOptions {
     /// The volume.
     pub volume_spec: Spec,
     /// The device, or the identifier that a CSI driver has for it.
     pub device_path: PathBuf,
-    /// Where the device is mounted: once for the node if it is attachable, otherwise for the Pod.
+    /// The mount point of the device: once for the node if it is attachable, otherwise for the Pod.
     pub device_mount_path: PathBuf,
-    /// Where the volume is staged.
+    /// The staging path of the volume.
     pub device_stage_path: PathBuf,
     /// The size to reach, in bytes.
     pub new_size: u64,
     /// The size so far, in bytes.
     pub old_size: u64,
-    /// How far a CSI volume is mounted.
+    /// The mount phase of a CSI volume.
     pub csi_volume_phase: Option<CsiVolumePhase>,
 }
 
-/// How far a CSI volume is mounted.
+/// The mount phase of a CSI volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CsiVolumePhase {
     /// Once for the node.
@@ -83,7 +102,7 @@ pub enum CsiVolumePhase {
 }
 
 impl CsiVolumePhase {
-    /// Returns the name that Kubernetes has for it.
+    /// Returns the name in Kubernetes.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -106,6 +125,6 @@ pub struct VolumeConfig {
     pub pv_name: String,
     /// Settings that only one plugin knows.
     pub other_attributes: BTreeMap<String, String>,
-    /// Whether the plugin may make volumes. Only hostPath asks.
+    /// Set if the plugin may make volumes. Only hostPath reads it.
     pub provisioning_enabled: bool,
 }

@@ -8,13 +8,14 @@ use crate::{Error, Result, VolumeConfig};
 /// The name of the volume that the Pod empties.
 const VOLUME: &str = "vol";
 
-/// Where the Pod mounts it.
+/// The mount point of the volume in the Pod.
 const SCRUB: &str = "/scrub";
 
-/// How long the Pod may take, in seconds, unless a plugin says otherwise.
+/// The default deadline of the Pod, in seconds.
 const DEADLINE: i64 = 60;
 
-/// Deletes hidden files, others beginning with two dots, and the rest, and fails if something is left.
+/// Deletes hidden files, others beginning with two dots, and the rest, and fails if something is
+/// left.
 const SCRIPT: &str = "test -d /scrub || exit 1; \
      rm -rf /scrub/..?* /scrub/.[!.]* /scrub/*; \
      test -z \"$(ls -A /scrub)\"";
@@ -73,15 +74,15 @@ pub fn validate_recycler_pod_template(pod: &Pod) -> Result<()> {
     Ok(())
 }
 
-/// Returns the seconds that a Pod gets to empty a volume of so many bytes, as Kubernetes' documentation
-/// says: those of each GiB and the minimum.
+/// Returns the seconds that a Pod gets to empty a volume of so many bytes, as Kubernetes'
+/// documentation says: those of each GiB and the minimum.
 #[must_use]
 pub fn documented_timeout(config: &VolumeConfig, bytes: u64) -> u64 {
     by_size(config, bytes).saturating_add(config.recycler_minimum_timeout.into())
 }
 
-/// Returns the seconds that a Pod gets to empty a volume of so many bytes, as Kubernetes' code has it:
-/// those of each GiB, but not less than the minimum.
+/// Returns the seconds that a Pod gets to empty a volume of so many bytes, as Kubernetes' code has
+/// it: those of each GiB, but not less than the minimum.
 #[must_use]
 pub fn timeout(config: &VolumeConfig, bytes: u64) -> u64 {
     by_size(config, bytes).max(config.recycler_minimum_timeout.into())

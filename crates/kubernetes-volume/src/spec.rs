@@ -22,18 +22,20 @@ pub struct Spec {
     pub volume: Option<Box<Volume>>,
     /// The PersistentVolume.
     pub persistent_volume: Option<Box<PersistentVolume>>,
-    /// Whether the claim asks for a PersistentVolume that isn't written to.
+    /// Set if the claim asks for a PersistentVolume that isn't written to.
     pub read_only: bool,
-    /// Whether the PersistentVolume was made from a Pod's volume, to be mounted by a CSI driver.
+    /// Set if the PersistentVolume was made from a Pod's volume, to be mounted by a CSI driver.
     pub inline_volume_spec_for_csi_migration: bool,
 }
 
 impl Spec {
     /// Returns the specification of a PersistentVolume (`NewSpecFromPersistentVolume`).
+    ///
+    /// The volume is that of `k8s_openapi`, or of `core_v1` with its feature `k8s-openapi-types`.
     #[must_use]
-    pub fn from_persistent_volume(volume: PersistentVolume, read_only: bool) -> Self {
+    pub fn from_persistent_volume(volume: impl Into<PersistentVolume>, read_only: bool) -> Self {
         Self {
-            persistent_volume: Some(Box::new(volume)),
+            persistent_volume: Some(Box::new(volume.into())),
             read_only,
             ..Self::default()
         }
@@ -49,8 +51,8 @@ impl Spec {
         }
     }
 
-    /// Whether the node alone can grow the volume. That is so for FlexVolumes, which the
-    /// controllers of a cluster don't know.
+    /// Returns true if the node alone can grow the volume: for FlexVolumes, which the controllers
+    /// of a cluster don't know.
     #[must_use]
     pub fn is_kubelet_expandable(&self) -> bool {
         self.flex_driver().is_some()

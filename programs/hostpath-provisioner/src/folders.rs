@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
     /// Its path doesn't begin with `/`.
-    #[error("the root {0:?} is not an absolute path; Pods mount folders by these")]
+    #[error("the root {0:?} is not an absolute path, which Pods need to mount it")]
     Relative(PathBuf),
     /// It isn't UTF-8, so no volume could name it.
     #[error("the root {0:?} is not UTF-8, which the API server needs")]
@@ -19,27 +19,27 @@ pub enum RootError {
     Unusable {
         /// Its path.
         path: PathBuf,
-        /// What went wrong.
+        /// The error of the filesystem.
         source: io::Error,
     },
 }
 
-/// Where the folders are noted whose volumes are not stored yet.
+/// The folder of notes: one for each folder whose volume is not stored yet.
 const NOTES: &str = ".unstored";
 
 /// The folders below a root.
 ///
-/// Only folders whose names a caller gives are touched, each directly below the root; symbolic links are
-/// never followed below it. A folder is noted in a file of `.unstored/` before it is made, until it is
-/// [confirmed](Self::confirm) or removed.
+/// Each folder is directly below the root. Symbolic links are never followed below it, and other
+/// folders are left alone. A folder has a note, a file in `.unstored/`, from before it is created
+/// until it is [confirmed](Self::confirm) or removed.
 #[derive(Clone, Debug)]
 pub struct Folders {
     root: String,
 }
 
 impl Folders {
-    /// Checks the root, which has to exist: a root that isn't mounted must not become a folder of the
-    /// container.
+    /// Checks the root, which has to exist: a root that isn't mounted must not become a folder of
+    /// the container.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Folders {
         if !path.is_absolute() {
             return Err(RootError::Relative(path));
         }
-        // It must be there itself.
+        // The root must exist: creating it would hide that it isn't mounted.
         let probed = fs::metadata(&path).and_then(|_| fs::create_dir_all(path.join(NOTES)));
         let probe = path
             .join(NOTES)
@@ -68,8 +68,8 @@ impl Folders {
         }
     }
 
-    /// Creates the folder of a name, or finds it, and sets its permissions. Returns its path. What
-    /// is to be known of it until it is confirmed is kept in its note.
+    /// Creates the folder of a name, or finds it, and sets its permissions. Returns its path. Its
+    /// note has this text until it is confirmed.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Folders {
         match DirBuilder::new().mode(0o700).create(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 if !fs::symlink_metadata(&path)?.is_dir() {
-                    let message = format!("{path} exists and is no folder");
+                    let message = format!("{path} exists and is not a folder");
                     return Err(io::Error::new(ErrorKind::NotADirectory, message));
                 }
             }
@@ -118,7 +118,7 @@ impl Folders {
         format!("{}/{name}", self.root)
     }
 
-    /// Returns whether a path is that of the folder of a name.
+    /// Returns true if a path is that of the folder of a name.
     #[must_use]
     pub fn is(&self, path: &str, name: &str) -> bool {
         self.path(name)

@@ -1,11 +1,11 @@
-//! Volumes that are folders of a node, under one root: a [`Provisioner`] for clusters whose Pods may
-//! mount folders of their nodes.
+//! Volumes that are folders of a node, under one root: a [`Provisioner`] for clusters whose Pods
+//! may mount folders of their nodes.
 //!
-//! The program of this package runs it; its README has the flags and the manifests. As a library it is
-//! an example of a provisioner, and what tests of others start from.
+//! The program of this package runs it; its README has the flags and the manifests. The library is
+//! an example of a provisioner and of its tests.
 //!
-//! A volume is the folder `ROOT/pvc-UID`. Nothing limits what is written into it: the capacity of a
-//! volume is what its claim asks for, and quotas of the filesystem are the user's.
+//! A volume is the folder `ROOT/pvc-UID`. Its size is not limited: the capacity of
+//! a volume is the request of its claim, and quotas of the filesystem are up to the user.
 
 mod folders;
 
@@ -17,8 +17,9 @@ use core_v1::{
     PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, VolumeNodeAffinity,
 };
 use k8s_openapi::api::core::v1::Node;
-use kubernetes_provisioner::controller::BoxError;
-use kubernetes_provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
+use kubernetes_provisioner::{
+    BoxError, DeleteError, ProvisionError, ProvisionRequest, Provisioner,
+};
 use tokio::task::spawn_blocking;
 
 pub use folders::{Folders, RootError};
@@ -46,8 +47,8 @@ pub struct HostPath {
 }
 
 impl HostPath {
-    /// Returns a provisioner of folders that every node has, as those of a network filesystem, or of a
-    /// cluster of one node.
+    /// Returns a provisioner of folders that every node has, as those of a network filesystem, or
+    /// of a cluster of one node.
     #[must_use]
     pub const fn shared(folders: Folders) -> Self {
         Self {
@@ -56,8 +57,8 @@ impl HostPath {
         }
     }
 
-    /// Returns a provisioner of folders that only a node has. It provisions the claims for which the
-    /// scheduler selected that node, so their class has to wait for the first consumer.
+    /// Returns a provisioner of folders that only a node has. It provisions the claims for which
+    /// the scheduler selected that node, so their class has to wait for the first consumer.
     #[must_use]
     pub fn of_node(folders: Folders, node: impl Into<String>) -> Self {
         Self {
@@ -98,7 +99,7 @@ impl Provisioner for HostPath {
             .as_ref()
             .and_then(|spec| spec.host_path.as_ref());
         if !source.is_some_and(|source| self.folders.is(&source.path, &name)) {
-            return Err(DeleteError::ignored("it is no folder of this root"));
+            return Err(DeleteError::ignored("not a folder of this root"));
         }
         let folders = self.folders.clone();
         blocking(move || folders.remove(&name))
@@ -161,16 +162,18 @@ fn mode(parameters: &BTreeMap<String, String>) -> Result<u32, String> {
     })
 }
 
-/// What no folder can be.
+/// Refuses claims that a folder can't satisfy.
 fn check_claim(claim: &PersistentVolumeClaim) -> Result<(), &'static str> {
     let Some(spec) = &claim.spec else {
         return Ok(());
     };
     if spec.selector.is_some() {
-        return Err("a claim with a selector is for volumes that exist; remove it");
+        return Err(
+            "volumes can't be provisioned for a selector; remove the selector of the claim",
+        );
     }
     if spec.data_source.is_some() || spec.data_source_ref.is_some() {
-        return Err("folders begin empty; remove the data source of the claim");
+        return Err("folders have no data sources; remove the data source of the claim");
     }
     Ok(())
 }

@@ -17,14 +17,14 @@ use tracing_subscriber::EnvFilter;
 
 /// Provisions folders of a node as volumes
 ///
-/// Each PersistentVolumeClaim of a StorageClass whose `provisioner` is the name of this one gets a folder
-/// below the root, which goes when the claim is deleted, unless the class says `reclaimPolicy: Retain`.
+/// Each PersistentVolumeClaim whose StorageClass has the name of this provisioner gets a folder
+/// below the root. The folder is deleted with the claim, unless the reclaim policy is Retain.
 ///
-/// KUBECONFIG or ~/.kube/config names the cluster; in a Pod, it is the Pod's own.
+/// The cluster is that of KUBECONFIG or ~/.kube/config, or in a Pod, that of the Pod.
 #[derive(Parser)]
 #[command(version)]
 struct Options {
-    /// The folder below which volumes are made; it has to exist, and Pods mount the same path of their node
+    /// The folder for volumes; it has to exist, and Pods mount the same path of their node
     #[arg(long, env = "HOSTPATH_ROOT", value_name = "PATH")]
     root: PathBuf,
 
@@ -37,18 +37,19 @@ struct Options {
     )]
     provisioner: String,
 
-    /// The node whose folders these are; without it, all nodes have the same ones
+    /// The node of the folders; without it, all nodes share them
     ///
-    /// Run one instance on each node. Its StorageClasses need `volumeBindingMode: WaitForFirstConsumer`, and its
-    /// volumes can only be used on the node. There is no leader election then.
+    /// Run one instance on each node. Its StorageClasses need
+    /// `volumeBindingMode: WaitForFirstConsumer`, and its volumes can only be used on the node.
+    /// There is no leader election then.
     #[arg(long, env = "NODE_NAME", value_name = "NAME")]
     node: Option<String>,
 
-    /// The namespace of the Lease by which replicas elect a leader; the Pod's own without it
+    /// The namespace of the Lease for leader election; that of the Pod without it
     #[arg(long, env = "HOSTPATH_LEASE_NAMESPACE", value_name = "NAME")]
     lease_namespace: Option<String>,
 
-    /// After how many seconds without a sign of life a leader is replaced, at least 1
+    /// The seconds after which a leader that stopped renewing its Lease is replaced, at least 1
     #[arg(
         long,
         env = "HOSTPATH_LEASE_DURATION",
@@ -58,7 +59,7 @@ struct Options {
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     lease_duration: u32,
 
-    /// How many claims, and how many volumes, are worked on at a time
+    /// The number of claims, and of volumes, that are worked on at a time
     #[arg(
         long,
         env = "HOSTPATH_WORKERS",
@@ -67,7 +68,7 @@ struct Options {
     )]
     workers: usize,
 
-    /// How many seconds one call may take before it is repeated
+    /// The seconds that one call may take before it is repeated
     #[arg(
         long,
         env = "HOSTPATH_TIMEOUT",
@@ -94,7 +95,7 @@ struct Options {
     )]
     metrics_port: u16,
 
-    /// What is logged: a level, or levels of modules, as in `info,kube=debug`
+    /// The log level, or levels of modules, as in `info,kube=debug`
     #[arg(long, env = "RUST_LOG", value_name = "FILTER", default_value = "info")]
     log: String,
 }
@@ -137,7 +138,7 @@ async fn run(options: Options) -> Result<(), Box<dyn Error + Send + Sync>> {
     .metrics_port(options.metrics_port);
     if options.node.is_none() {
         let lease = Duration::from_secs(options.lease_duration.into());
-        // In these parts, 15 s are what Kubernetes' own controllers have: 15, 10 and 2.
+        // 15 s result in the times of Kubernetes' own controllers: 15, 10 and 2.
         builder = builder
             .lease_duration(lease)
             .renew_deadline(lease * 2 / 3)
@@ -150,7 +151,7 @@ async fn run(options: Options) -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(())
 }
 
-/// A token that SIGTERM and SIGINT cancel.
+/// Returns a token that SIGTERM and SIGINT cancel.
 fn stop() -> std::io::Result<CancellationToken> {
     let (mut terminate, mut interrupt) = (
         signal(SignalKind::terminate())?,

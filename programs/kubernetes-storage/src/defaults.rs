@@ -1,31 +1,34 @@
-//! `kubernetes-storage defaults`: what a server stores of a manifest.
+//! `kubernetes-storage defaults`: prints the objects that a server would store.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use kubernetes_manifests::scheme::{AnyObject, Part, Scheme, SchemeError};
-use kubernetes_storage_lint::args as lint;
-use kubernetes_storage_lint::kinds::{Checked, check, no_such_kind, scheme};
-use kubernetes_storage_lint::print::note;
 use kubernetes_validation::Target;
 use similar::{ChangeTag, TextDiff};
 
-/// Prints what a server would store of manifests
+use crate::arguments::{Files, Server};
+use crate::exit;
+use crate::kinds::{UnknownKind, scheme};
+use crate::output::{report, report_error};
+use crate::server;
+
+/// Prints the objects that a server would store for manifests
 ///
 /// Prints each object of the storage API as YAML. Fields that the server sets have the comment
-/// `# set by the server`; what it doesn't store is a comment of its own. Objects of other kinds are
-/// left out; versions and kinds of its groups that have never been are errors.
+/// `# set by the server`; a field that it drops becomes a comment. Objects of other kinds are
+/// omitted; unknown versions and kinds of the storage API's groups are errors.
 ///
-/// Exits with 0 if a server takes all, 1 if it refuses one, which is an error and not printed, and 2
-/// if something can't be read or the command line is wrong.
+/// Exits with 0 if a server accepts all objects, 1 if it rejects one, which is reported and not
+/// printed, and 2 if a file can't be read or the command line is invalid.
 #[derive(Clone, Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     #[command(flatten)]
-    files: lint::Files,
+    files: Files,
 
     #[command(flatten)]
-    server: lint::Server,
+    server: Server,
 }
 
 /// Runs the command.
@@ -33,13 +36,13 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let target = args.server.target();
     let scheme = scheme();
     let inputs = args.files.find();
-    let mut troubles = inputs.failed;
-    let (mut documents, mut is_refused) = (Vec::new(), false);
+    let mut failures = inputs.failed;
+    let (mut documents, mut is_rejected) = (Vec::new(), false);
     for input in &inputs.inputs {
-        let text = match input.text() {
+        let text = match input.read() {
             Ok(text) => text,
-            Err(message) => {
-                troubles.push(message);
+            Err(error) => {
+                failures.push(error.to_string());
                 continue;
             }
         };
@@ -47,10 +50,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             match document(&scheme, &part, &target) {
                 Ok(document) => documents.extend(document),
                 Err(errors) => {
-                    is_refused = true;
+                    is_rejected = true;
                     let line = part.location.line.unwrap_or(1);
                     for error in errors {
-                        note(&format!("{}:{line}: error: {error}", input.name()));
+                        report(&format!("{}:{line}: error: {error}", input.name()));
                     }
                 }
             }
@@ -60,34 +63,36 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     if let Err(error) = io::stdout().write_all(text.as_bytes())
         && error.kind() != io::ErrorKind::BrokenPipe
     {
-        troubles.push(format!("can't write to standard output: {error}"));
+        failures.push(format!("cannot write to standard output: {error}"));
     }
-    troubles
-        .iter()
-        .for_each(|message| note(&format!("error: {message}")));
-    ExitCode::from(match (troubles.is_empty(), is_refused) {
-        (false, _) => 2,
-        (true, refused) => u8::from(refused),
+    failures.iter().for_each(|message| report_error(message));
+    ExitCode::from(match (failures.is_empty(), is_rejected) {
+        (false, _) => exit::FAILURE,
+        (true, true) => exit::PROBLEM,
+        (true, false) => exit::SUCCESS,
     })
 }
 
-/// What is stored of a part as YAML; nothing if it is nothing that is known. Fails with the errors of an
-/// object that a server refuses.
+/// Returns the stored object of a part as YAML, or nothing if its kind is not registered.
+///
+/// # Errors
+///
+/// The error messages if a server rejects the object.
 fn document(
     scheme: &Scheme,
     part: &Part<'_>,
     target: &Target,
 ) -> Result<Option<String>, Vec<String>> {
-    let said = |error: &SchemeError| vec![error.reason().to_string()];
-    if let Some(note) = no_such_kind(scheme, part) {
-        return Err(vec![note.message]);
+    let messages = |error: &SchemeError| vec![error.reason().to_string()];
+    if let Some(unknown) = UnknownKind::of_part(scheme, part) {
+        return Err(vec![unknown.to_string()]);
     }
     let object = match &part.object {
         Ok(Some(object)) => object,
         Ok(None) => return Ok(None),
-        Err(error) => return Err(said(error)),
+        Err(error) => return Err(messages(error)),
     };
-    let Some(Checked { stored, report, .. }) = check(object, target, &|| part.document()) else {
+    let Some(created) = server::create(object, target, &|| part.document()) else {
         return Ok(None);
     };
     let kind = object.kind();
@@ -95,20 +100,20 @@ fn document(
     let lifecycle = scheme.kind(&kind).and_then(|known| known.lifecycle);
     if lifecycle.is_some_and(|lifecycle| !lifecycle.is_served(release)) {
         return Err(vec![format!(
-            "Kubernetes {release} doesn't serve {kind}: convert it"
+            "Kubernetes {release} does not serve {kind}; convert it first"
         )]);
     }
-    if !report.is_accepted() {
-        let errors = report.errors.iter();
+    if !created.report.is_accepted() {
+        let errors = created.report.errors.iter();
         let name = part.name.as_deref().unwrap_or_default();
         let named = errors.map(|error| format!("{kind} {name}: {error}"));
         return Err(named.collect());
     }
-    let yaml = |object: &AnyObject| object.to_yaml().map_err(|error| said(&error));
-    Ok(Some(marked(&yaml(object)?, &yaml(&stored)?)))
+    let yaml = |object: &AnyObject| object.to_yaml().map_err(|error| messages(&error));
+    Ok(Some(marked(&yaml(object)?, &yaml(&created.stored)?)))
 }
 
-/// The text that is stored, with what was added to the other and what was taken out.
+/// Returns the stored text, with comments that mark added and dropped lines.
 fn marked(sent: &str, stored: &str) -> String {
     let diff = TextDiff::from_lines(sent, stored);
     let line = |tag, line: &str| match tag {

@@ -1,4 +1,4 @@
-//! The program `kubernetes-storage`; see README.md.
+//! The program `kubernetes-storage`.
 
 use std::process::ExitCode;
 

@@ -5,8 +5,8 @@ use kubernetes_volume::Spec;
 
 use crate::manifests::{Key, Objects};
 
-/// Returns the volume as plugins see it: a claim becomes its PersistentVolume. An ephemeral volume is the
-/// claim that a cluster would have made for it, `POD-VOLUME`.
+/// Returns the volume as plugins see it: a claim becomes its PersistentVolume. An ephemeral volume
+/// is the claim that a cluster would have made for it, `POD-VOLUME`.
 pub(crate) fn resolve(objects: &Objects, pod: &Pod, volume: &Volume) -> Result<Spec, String> {
     let (claim_name, read_only) = match (&volume.persistent_volume_claim, &volume.ephemeral) {
         (Some(source), None) => (source.claim_name.clone(), source.read_only == Some(true)),
@@ -19,32 +19,30 @@ pub(crate) fn resolve(objects: &Objects, pod: &Pod, volume: &Volume) -> Result<S
     };
     let namespace = pod.metadata.namespace.clone().unwrap_or_default();
     let key = (namespace, claim_name);
-    let shown = format!("the PersistentVolumeClaim {}/{}", key.0, key.1);
+    let shown = format!("persistentvolumeclaim \"{}/{}\"", key.0, key.1);
     let Some(claim) = objects.claims.get(&key) else {
-        return Err(format!("{shown} is in no manifest"));
+        return Err(format!("{shown} not found"));
     };
     let bound = bound(objects, claim, &key);
     let name = bound.ok_or_else(|| {
         format!(
-            "{shown} is bound to no PersistentVolume; set `spec.volumeName` of the claim, or \
-             `spec.claimRef` of the volume"
+            "{shown} is not bound; set spec.volumeName of the claim or spec.claimRef of the \
+             persistentvolume"
         )
     })?;
     let Some(found) = objects.volumes.get(&(String::new(), name.clone())) else {
-        return Err(format!(
-            "{shown} names the PersistentVolume {name:?}, which is in no manifest"
-        ));
+        return Err(format!("{shown}: persistentvolume {name:?} not found"));
     };
     let spec = found.spec.as_ref();
     if spec.and_then(|spec| spec.volume_mode.as_deref()) == Some("Block") {
         return Err(format!(
-            "the PersistentVolume {name:?} has the mode Block: nothing is mounted"
+            "persistentvolume {name:?} has volumeMode Block and can't be mounted"
         ));
     }
     let claimed = spec.and_then(|spec| spec.claim_ref.as_ref());
     if let Some(other) = claimed.filter(|claim| !refers(claim, &key)) {
         return Err(format!(
-            "{shown} names the PersistentVolume {name:?}, which is claimed by {}/{}",
+            "{shown}: persistentvolume {name:?} is claimed by {}/{}",
             other.namespace.as_deref().unwrap_or_default(),
             other.name.as_deref().unwrap_or_default()
         ));
@@ -52,7 +50,7 @@ pub(crate) fn resolve(objects: &Objects, pod: &Pod, volume: &Volume) -> Result<S
     Ok(Spec::from_persistent_volume((**found).clone(), read_only))
 }
 
-/// The name of the PersistentVolume that the claim names, or that names the claim.
+/// Returns the name of the PersistentVolume that the claim names, or that names the claim.
 fn bound(objects: &Objects, claim: &PersistentVolumeClaim, key: &Key) -> Option<String> {
     let named = claim
         .spec

@@ -1,9 +1,13 @@
 //! The program `pod-volumes`; see README.md.
 
 #[cfg(target_os = "linux")]
+mod args;
+#[cfg(target_os = "linux")]
 mod claims;
 #[cfg(target_os = "linux")]
 mod cli;
+#[cfg(target_os = "linux")]
+mod errors;
 #[cfg(target_os = "linux")]
 mod manifests;
 #[cfg(target_os = "linux")]
@@ -24,6 +28,6 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> std::process::ExitCode {
-    eprintln!("error: pod-volumes mounts file systems of Linux, and needs Linux");
+    eprintln!("error: pod-volumes runs on Linux only");
     std::process::ExitCode::FAILURE
 }

@@ -13,7 +13,7 @@ use k8s_openapi::{ByteString, ClusterResourceScope, Metadata, Resource};
 use kubernetes_manifests::scheme::{Part, Scheme, Syntax};
 use tracing::warn;
 
-use crate::cli::{Errors, one};
+use crate::errors::{Errors, one};
 
 /// The namespace and the name of an object. The namespace of a PersistentVolume is empty.
 pub(crate) type Key = (String, String);
@@ -63,7 +63,7 @@ impl Objects {
             Ok(text) => text,
             Err(error) => return errors.push(format!("{shown}: {error}")),
         };
-        // Of no kind more is known than that it is an object.
+        // The scheme knows no kinds: each document is read as its kind below.
         for part in Scheme::new().decode_each(&text, Syntax::JsonOrYaml) {
             let added = match &part.object {
                 Ok(Some(_)) => self.add(file, &part),
@@ -116,12 +116,13 @@ where
     match objects.insert((namespace.clone(), name), make(object)) {
         None => Ok(()),
         Some(_) => Err(format!(
-            "{at}: there are two of that name in the namespace {namespace:?}"
+            "{at}: duplicate object in the namespace {namespace:?}"
         )),
     }
 }
 
-/// Reads an object as one of a kind. Fields that the kind hasn't got, or that occur twice, are warned of.
+/// Reads an object as one of a kind. Fields that the kind hasn't got, or that occur twice, are
+/// warned of.
 fn read<T: DeserializeOwned>(file: &Path, part: &Part<'_>) -> Result<T, String> {
     let read = part.read::<T>().map_err(|error| error.to_string())?;
     for error in read.errors {
@@ -131,7 +132,7 @@ fn read<T: DeserializeOwned>(file: &Path, part: &Part<'_>) -> Result<T, String> 
     Ok(read.object)
 }
 
-/// The files of a path, sorted.
+/// Returns the files of a path, sorted.
 fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     if !fs::metadata(path).map_err(failed)?.is_dir() {
@@ -167,7 +168,7 @@ fn key(metadata: &ObjectMeta) -> Result<Key, &'static str> {
         .iter()
         .any(|part| part.is_empty() || part.contains('/'))
     {
-        return Err("`metadata.name` or `metadata.namespace` is empty or has a slash");
+        return Err("metadata.name and metadata.namespace must not be empty or contain a slash");
     }
     Ok((namespace, name))
 }
@@ -200,15 +201,15 @@ fn stored(mut secret: Secret) -> Secret {
     secret
 }
 
-/// The Pod's name for messages.
+/// Returns the file and the name of a Pod, for messages.
 pub(crate) fn shown(from: &PodFrom) -> String {
     let metadata = &from.pod.metadata;
     let name = metadata.name.as_deref().unwrap_or_default();
     let namespace = metadata.namespace.as_deref().unwrap_or_default();
-    format!("{}: Pod {namespace}/{name}", from.file.display())
+    format!("{}: pod \"{namespace}/{name}\"", from.file.display())
 }
 
-/// An error of one Pod.
+/// Returns an error of one Pod.
 pub(crate) fn of_pod(from: &PodFrom, error: impl ToString) -> Errors {
     one(format!("{}: {}", shown(from), error.to_string()))
 }

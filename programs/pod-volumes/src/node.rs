@@ -14,13 +14,13 @@ use kubernetes_volume::{Error, VolumeConfig};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
 
-use crate::cli::{Errors, Folders, Given, one};
+use crate::args::{Folders, Given};
+use crate::errors::{Errors, one};
 use crate::manifests::Objects;
-use crate::pods;
 use crate::table::Row;
 use crate::tokens;
 
-/// What the host reads: the manifests as they are now.
+/// The current manifests, which the host reads.
 pub(crate) type Shared = Arc<RwLock<Arc<Objects>>>;
 
 pub(crate) struct Node {
@@ -29,13 +29,6 @@ pub(crate) struct Node {
     objects: Shared,
     /// Holds the lock of the root.
     _lock: rustix::fd::OwnedFd,
-}
-
-/// What mounting has done.
-#[derive(Default)]
-pub(crate) struct Mounted {
-    pub(crate) volumes: Vec<Row>,
-    pub(crate) errors: Errors,
 }
 
 impl Node {
@@ -80,7 +73,7 @@ impl Node {
         })
     }
 
-    /// The manifests as they are now.
+    /// Returns the current manifests.
     pub(crate) fn objects(&self) -> Arc<Objects> {
         current(&self.objects)
     }
@@ -90,24 +83,14 @@ impl Node {
         *self.objects.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(objects);
     }
 
-    /// Mounts all volumes of all Pods.
-    pub(crate) fn mount_all(&self) -> Mounted {
-        let objects = self.objects();
-        let mut mounted = Mounted::default();
-        for from in objects.pods.values() {
-            pods::mount(self, &objects, from, &mut mounted);
-        }
-        mounted
-    }
-
-    /// Unmounts the Pods, or all, and then what is mounted for the node alone.
+    /// Unmounts the Pods, or all of them, and then devices that are mounted for the node alone.
     pub(crate) fn unmount(&self, pods: &[String]) -> Result<(), Errors> {
         let on_disk = self.host.pods_on_disk().map_err(one)?;
         let mut errors = Errors::new();
         let wanted: Vec<String> = pods.iter().map(|pod| pod.replacen('/', ".", 1)).collect();
         for (pod, uid) in pods.iter().zip(&wanted) {
             if !on_disk.contains(uid) {
-                errors.push(format!("--pod {pod}: nothing of it is mounted"));
+                errors.push(format!("pod {pod:?} not found: it has no mounted volumes"));
             }
         }
         for uid in on_disk
@@ -131,7 +114,7 @@ impl Node {
         }
     }
 
-    /// Unmounts all that is on disk of a Pod.
+    /// Unmounts all volumes of a Pod that are on disk.
     pub(crate) fn unmount_pod(&self, uid: &str) -> Result<(), Errors> {
         let mut errors = Errors::new();
         for volume in self.host.volumes_on_disk(uid).map_err(one)? {
@@ -140,7 +123,7 @@ impl Node {
                 .and_then(|unmounter| unmounter.tear_down());
             if let Err(error) = torn_down {
                 errors.push(format!(
-                    "Pod {uid}: volume {:?}: {error}",
+                    "pod {uid:?}: volume {:?}: {error}",
                     volume.volume_name
                 ));
             }
@@ -198,7 +181,7 @@ impl Node {
         }
     }
 
-    /// What is mounted now, with its metrics.
+    /// Returns the mounted volumes with their metrics.
     pub(crate) fn on_disk(&self) -> Result<Vec<Row>, Errors> {
         let mut rows = Vec::new();
         for uid in self.host.pods_on_disk().map_err(one)? {
@@ -244,7 +227,7 @@ fn lock(root: &Path) -> kubernetes_volume::Result<rustix::fd::OwnedFd> {
     match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(folder),
         Err(Errno::WOULDBLOCK) => Err(Error::InUse(format!(
-            "the root {}, by another pod-volumes,",
+            "the root {} of another pod-volumes process",
             root.display()
         ))),
         Err(error) => Err(Error::io("lock", root)(error)),

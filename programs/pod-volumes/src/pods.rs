@@ -1,4 +1,4 @@
-//! Mounts the volumes of one Pod.
+//! Mounts the volumes of Pods.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,15 +10,33 @@ use kubernetes_volume::ownership::FsGroupChangePolicy;
 use kubernetes_volume::{Error, MounterArgs, Spec, VolumeOptions};
 
 use crate::claims;
+use crate::errors::Errors;
 use crate::manifests::{Objects, PodFrom, of_pod, shown};
-use crate::node::{Mounted, Node};
+use crate::node::Node;
 use crate::table::Row;
 
-/// How long a device may take to appear.
+/// The time limit for a device to appear.
 const ATTACHED: Duration = Duration::from_secs(120);
 
-/// Mounts all volumes of a Pod. One that fails doesn't keep the others from being mounted.
-pub(crate) fn mount(node: &Node, objects: &Objects, from: &PodFrom, mounted: &mut Mounted) {
+/// The mounted volumes, and the errors of others.
+#[derive(Default)]
+pub(crate) struct Mounted {
+    pub(crate) volumes: Vec<Row>,
+    pub(crate) errors: Errors,
+}
+
+/// Mounts all volumes of all Pods.
+pub(crate) fn mount_all(node: &Node) -> Mounted {
+    let objects = node.objects();
+    let mut mounted = Mounted::default();
+    for from in objects.pods.values() {
+        mount(node, &objects, from, &mut mounted);
+    }
+    mounted
+}
+
+/// Mounts all volumes of a Pod, the others even if one fails.
+fn mount(node: &Node, objects: &Objects, from: &PodFrom, mounted: &mut Mounted) {
     let args = match args(&from.pod) {
         Ok(args) => args,
         Err(error) => return mounted.errors.extend(of_pod(from, error)),
@@ -33,7 +51,7 @@ pub(crate) fn mount(node: &Node, objects: &Objects, from: &PodFrom, mounted: &mu
         let done = if names.insert(&volume.name) {
             mount_one(node, objects, &from.pod, volume, &args)
         } else {
-            Err("there are two of that name".to_owned())
+            Err("duplicate volume name".to_owned())
         };
         match done {
             Ok(row) => mounted.volumes.push(row),
@@ -104,15 +122,15 @@ fn mount_spec(
     })
 }
 
-/// Says what a volume is that no plugin supports.
+/// Describes a volume that no plugin supports.
 fn unmatched(volume: &Volume, spec: &Spec) -> String {
     if spec.is_kubelet_expandable() {
         let driver = spec.kubelet_expandable_plugin_name();
-        return format!("the driver {driver:?} is not in the folder of --flex-volumes");
+        return format!("driver {driver:?} not found in the folder of --flex-volumes");
     }
     if spec.persistent_volume.is_some() {
         let name = spec.name();
-        return format!("the PersistentVolume {name:?} is no hostPath, local or flexVolume");
+        return format!("persistentvolume {name:?} must be hostPath, local or flexVolume");
     }
     let fields = match serde_json::to_value(volume) {
         Ok(serde_json::Value::Object(fields)) => fields,
@@ -124,15 +142,15 @@ fn unmatched(volume: &Volume, spec: &Spec) -> String {
         .filter(|name| name != "name")
         .collect();
     if sources.is_empty() {
-        return "it has no source, such as emptyDir".to_owned();
+        return "the volume has no source, such as emptyDir".to_owned();
     }
     format!(
-        "it is {}; --help lists the volumes that can be mounted",
+        "unsupported source {}; see --help for the supported ones",
         sources.join(" and ")
     )
 }
 
-/// What mounters have to know of the Pod.
+/// Returns the settings of the Pod that mounters need.
 fn args(pod: &Pod) -> Result<MounterArgs, String> {
     let mut args = MounterArgs {
         fs_user: user(pod)?,
@@ -145,21 +163,22 @@ fn args(pod: &Pod) -> Result<MounterArgs, String> {
     let Some(context) = context else {
         return Ok(args);
     };
-    args.fs_group = id(context.fs_group, "fsGroup")?;
+    args.fs_group = id(context.fs_group, "spec.securityContext.fsGroup")?;
     args.fs_group_change_policy = match context.fs_group_change_policy.as_deref() {
         None => None,
         Some("Always") => Some(FsGroupChangePolicy::Always),
         Some("OnRootMismatch") => Some(FsGroupChangePolicy::OnRootMismatch),
         Some(other) => {
             return Err(format!(
-                "fsGroupChangePolicy is {other:?}, and can be Always or OnRootMismatch"
+                "spec.securityContext.fsGroupChangePolicy: Unsupported value: {other:?}: supported \
+                 values: \"Always\", \"OnRootMismatch\""
             ));
         }
     };
     Ok(args)
 }
 
-/// The user of all containers, if it is one: the owner of tokens.
+/// Returns the user of all containers if they have the same one, who owns tokens.
 fn user(pod: &Pod) -> Result<Option<u32>, String> {
     let Some(spec) = &pod.spec else {
         return Ok(None);
@@ -183,7 +202,7 @@ fn id(id: Option<i64>, field: &str) -> Result<Option<u32>, String> {
         u32::try_from(id)
             .ok()
             .filter(|id| *id != u32::MAX)
-            .ok_or_else(|| format!("{field} is {id}, which is no number of a user or group"))
+            .ok_or_else(|| format!("{field}: Invalid value: {id}: must be a user or group ID"))
     })
     .transpose()
 }

@@ -1,4 +1,4 @@
-//! Keeps volumes mounted, and their files as the manifests say.
+//! Keeps volumes mounted and their files up to date with the manifests.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use nix::sys::signal::{SigSet, Signal};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use tracing::{error, info};
 
-use crate::cli::{Errors, one};
+use crate::errors::{Errors, one};
 use crate::manifests::Objects;
 use crate::node::Node;
-use crate::table;
+use crate::{pods, table};
 
-/// How long files must stay as they are before they are read: editors write them in steps.
+/// The time without changes before files are read: editors write them in steps.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// What happened.
+/// An event that ends the wait.
 enum Event {
     Stop(Signal),
     Changed,
@@ -43,7 +43,7 @@ pub(crate) fn run(
     // Before the volumes are mounted: what changes meanwhile is seen.
     let _watcher = watch(paths, sender)?;
     reread(node, paths);
-    let mounted = node.mount_all();
+    let mounted = pods::mount_all(node);
     table::print(&mounted.volumes);
     log(&mounted.errors);
     let signal = follow(node, paths, Duration::from_secs(interval), &events);
@@ -107,7 +107,7 @@ fn follow(node: &Node, paths: &[PathBuf], interval: Duration, events: &Receiver<
             Err(RecvTimeoutError::Disconnected) => return Signal::SIGTERM,
         }
         unmount_deleted(node);
-        log(&node.mount_all().errors);
+        log(&pods::mount_all(node).errors);
     }
 }
 

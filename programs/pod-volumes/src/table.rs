@@ -10,7 +10,7 @@ pub(crate) struct Row {
     pub(crate) volume: String,
     pub(crate) plugin: String,
     pub(crate) path: PathBuf,
-    /// Nothing if the volume has none.
+    /// `None` if the volume has no metrics.
     pub(crate) metrics: Option<Metrics>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn token(
         .any(|part| part.is_empty() || part.contains('/') || *part == "..")
     {
         return Err(Error::invalid(format!(
-            "{namespace}/{name} names no service account"
+            "invalid service account name \"{namespace}/{name}\""
         )));
     }
     let file = folder.join(namespace).join(name);
@@ -30,7 +30,7 @@ pub(crate) fn token(
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let name = format!("{namespace}/{name} ({})", file.display());
             return Err(Error::NotFound {
-                kind: "the token of the service account",
+                kind: "token of the service account",
                 name,
             });
         }

@@ -4,10 +4,9 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent,
-    VolumeSnapshotContentSource, VolumeSnapshotContentSpec, VolumeSnapshotContentStatus,
-    VolumeSnapshotError, VolumeSnapshotReference, VolumeSnapshotSource,
-    VolumeSnapshotSpec, VolumeSnapshotStatus,
+    VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent, VolumeSnapshotContentSource,
+    VolumeSnapshotContentSpec, VolumeSnapshotContentStatus, VolumeSnapshotError,
+    VolumeSnapshotReference, VolumeSnapshotSource, VolumeSnapshotSpec, VolumeSnapshotStatus,
 };
 
 merge::object! {

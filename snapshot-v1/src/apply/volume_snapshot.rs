@@ -17,12 +17,12 @@ pub struct VolumeSnapshot {
     /// See [`metadata`](crate::VolumeSnapshot::metadata).
     pub metadata: ObjectMeta,
 
-    /// What the user asks for.
+    /// Wishes of the user.
     ///
     /// See [`spec`](crate::VolumeSnapshot::spec).
     pub spec: Option<VolumeSnapshotSpec>,
 
-    /// What has become of the request.
+    /// Outcome of the request.
     ///
     /// See [`status`](crate::VolumeSnapshot::status).
     pub status: Option<VolumeSnapshotStatus>,
@@ -49,7 +49,7 @@ impl VolumeSnapshot {
         self
     }
 
-    /// What the user asks for.
+    /// Wishes of the user.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -58,7 +58,7 @@ impl VolumeSnapshot {
         self
     }
 
-    /// What has become of the request.
+    /// Outcome of the request.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -94,8 +94,7 @@ impl VolumeSnapshot {
 
 impl kubernetes_kinds::apply::Apply for VolumeSnapshot {
     type Kind = crate::VolumeSnapshot;
-    const GRANULAR: &'static [&'static str] =
-        &["spec", "spec.source", "status", "status.error"];
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.source", "status", "status.error"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -218,7 +217,7 @@ pub struct VolumeSnapshotStatus {
     /// See [`error`](crate::VolumeSnapshotStatus::error).
     pub error: Option<VolumeSnapshotError>,
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// See [`ready_to_use`](crate::VolumeSnapshotStatus::ready_to_use).
     pub ready_to_use: Option<bool>,
@@ -247,10 +246,7 @@ impl VolumeSnapshotStatus {
     /// Sets
     /// [`bound_volume_snapshot_content_name`](Self::bound_volume_snapshot_content_name).
     #[must_use]
-    pub fn with_bound_volume_snapshot_content_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_bound_volume_snapshot_content_name(mut self, value: impl Into<String>) -> Self {
         self.bound_volume_snapshot_content_name = Some(value.into());
         self
     }
@@ -276,7 +272,7 @@ impl VolumeSnapshotStatus {
         self
     }
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// Sets [`ready_to_use`](Self::ready_to_use).
     #[must_use]
@@ -359,10 +355,7 @@ impl VolumeSnapshotSource {
     ///
     /// Sets [`persistent_volume_claim_name`](Self::persistent_volume_claim_name).
     #[must_use]
-    pub fn with_persistent_volume_claim_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_persistent_volume_claim_name(mut self, value: impl Into<String>) -> Self {
         self.persistent_volume_claim_name = Some(value.into());
         self
     }
@@ -371,10 +364,7 @@ impl VolumeSnapshotSource {
     ///
     /// Sets [`volume_snapshot_content_name`](Self::volume_snapshot_content_name).
     #[must_use]
-    pub fn with_volume_snapshot_content_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_snapshot_content_name(mut self, value: impl Into<String>) -> Self {
         self.volume_snapshot_content_name = Some(value.into());
         self
     }

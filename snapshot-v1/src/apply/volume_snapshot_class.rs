@@ -18,8 +18,7 @@ pub struct VolumeSnapshotClass {
     /// See [`metadata`](crate::VolumeSnapshotClass::metadata).
     pub metadata: ObjectMeta,
 
-    /// What becomes of the snapshot in the storage system when its `VolumeSnapshot` is
-    /// deleted.
+    /// Fate of the snapshot in the storage system when its `VolumeSnapshot` is deleted.
     ///
     /// See [`deletion_policy`](crate::VolumeSnapshotClass::deletion_policy).
     pub deletion_policy: Option<DeletionPolicy>,
@@ -29,7 +28,7 @@ pub struct VolumeSnapshotClass {
     /// See [`driver`](crate::VolumeSnapshotClass::driver).
     pub driver: Option<String>,
 
-    /// What the driver is given for each snapshot.
+    /// Settings that the driver gets for each snapshot.
     ///
     /// See [`parameters`](crate::VolumeSnapshotClass::parameters).
     pub parameters: Option<BTreeMap<String, String>>,
@@ -55,8 +54,7 @@ impl VolumeSnapshotClass {
         self
     }
 
-    /// What becomes of the snapshot in the storage system when its `VolumeSnapshot` is
-    /// deleted.
+    /// Fate of the snapshot in the storage system when its `VolumeSnapshot` is deleted.
     ///
     /// Sets [`deletion_policy`](Self::deletion_policy).
     #[must_use]
@@ -74,7 +72,7 @@ impl VolumeSnapshotClass {
         self
     }
 
-    /// What the driver is given for each snapshot.
+    /// Settings that the driver gets for each snapshot.
     ///
     /// Sets [`parameters`](Self::parameters).
     #[must_use]
@@ -82,7 +80,9 @@ impl VolumeSnapshotClass {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.parameters = Some(values.collect());
         self
     }

@@ -17,7 +17,7 @@ pub struct VolumeSnapshotContent {
     /// See [`metadata`](crate::VolumeSnapshotContent::metadata).
     pub metadata: ObjectMeta,
 
-    /// What the snapshot is and to what it belongs.
+    /// Specification of the snapshot and of the object to which it belongs.
     ///
     /// See [`spec`](crate::VolumeSnapshotContent::spec).
     pub spec: Option<VolumeSnapshotContentSpec>,
@@ -48,7 +48,7 @@ impl VolumeSnapshotContent {
         self
     }
 
-    /// What the snapshot is and to what it belongs.
+    /// Specification of the snapshot and of the object to which it belongs.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -93,8 +93,7 @@ impl VolumeSnapshotContent {
 
 impl kubernetes_kinds::apply::Apply for VolumeSnapshotContent {
     type Kind = crate::VolumeSnapshotContent;
-    const GRANULAR: &'static [&'static str] =
-        &["spec", "spec.source", "status", "status.error"];
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.source", "status", "status.error"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -142,8 +141,7 @@ wire::kind! {
 /// [`VolumeSnapshotContentSpec`](crate::VolumeSnapshotContentSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotContentSpec {
-    /// What becomes of the snapshot in the storage system when the `VolumeSnapshot` is
-    /// deleted.
+    /// Fate of the snapshot in the storage system when the `VolumeSnapshot` is deleted.
     ///
     /// See [`deletion_policy`](crate::VolumeSnapshotContentSpec::deletion_policy).
     pub deletion_policy: Option<DeletionPolicy>,
@@ -184,8 +182,7 @@ impl VolumeSnapshotContentSpec {
         Self::default()
     }
 
-    /// What becomes of the snapshot in the storage system when the `VolumeSnapshot` is
-    /// deleted.
+    /// Fate of the snapshot in the storage system when the `VolumeSnapshot` is deleted.
     ///
     /// Sets [`deletion_policy`](Self::deletion_policy).
     #[must_use]
@@ -217,10 +214,7 @@ impl VolumeSnapshotContentSpec {
     ///
     /// Sets [`volume_snapshot_ref`](Self::volume_snapshot_ref).
     #[must_use]
-    pub fn with_volume_snapshot_ref(
-        mut self,
-        value: impl Into<VolumeSnapshotReference>,
-    ) -> Self {
+    pub fn with_volume_snapshot_ref(mut self, value: impl Into<VolumeSnapshotReference>) -> Self {
         self.volume_snapshot_ref = Some(value.into());
         self
     }
@@ -283,7 +277,7 @@ pub struct VolumeSnapshotContentStatus {
     /// See [`error`](crate::VolumeSnapshotContentStatus::error).
     pub error: Option<VolumeSnapshotError>,
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// See [`ready_to_use`](crate::VolumeSnapshotContentStatus::ready_to_use).
     pub ready_to_use: Option<bool>,
@@ -331,7 +325,7 @@ impl VolumeSnapshotContentStatus {
         self
     }
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// Sets [`ready_to_use`](Self::ready_to_use).
     #[must_use]
@@ -363,10 +357,7 @@ impl VolumeSnapshotContentStatus {
     ///
     /// Sets [`volume_group_snapshot_handle`](Self::volume_group_snapshot_handle).
     #[must_use]
-    pub fn with_volume_group_snapshot_handle(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_group_snapshot_handle(mut self, value: impl Into<String>) -> Self {
         self.volume_group_snapshot_handle = Some(value.into());
         self
     }

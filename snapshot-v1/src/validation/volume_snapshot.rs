@@ -6,9 +6,7 @@ use kubernetes_validation::{
     Check, Checker, ErrorType, Path, Pattern, Rule, SetDefaults, Strategy, Target, cel,
 };
 
-use crate::{
-    VolumeSnapshot, VolumeSnapshotSource, VolumeSnapshotSpec, VolumeSnapshotStatus,
-};
+use crate::{VolumeSnapshot, VolumeSnapshotSource, VolumeSnapshotSpec, VolumeSnapshotStatus};
 
 impl SetDefaults for VolumeSnapshot {}
 
@@ -75,7 +73,8 @@ impl Check for VolumeSnapshotSpec {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        self.source.check_update(&stored.source, &at.field("source"), to);
+        self.source
+            .check_update(&stored.source, &at.field("source"), to);
     }
 }
 

@@ -11,14 +11,17 @@ impl SetDefaults for VolumeSnapshotClass {}
 impl Check for VolumeSnapshotClass {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("deletionPolicy");
-        to.known(path, self.deletion_policy.as_str(), DeletionPolicy::known_values());
+        to.known(
+            path,
+            self.deletion_policy.as_str(),
+            DeletionPolicy::known_values(),
+        );
     }
 }
 
 impl Strategy for VolumeSnapshotClass {
     const IS_CUSTOM: bool = true;
-    const REQUIRED: kubernetes_validation::RequiredFields =
-        &[("", &["deletionPolicy", "driver"])];
+    const REQUIRED: kubernetes_validation::RequiredFields = &[("", &["deletionPolicy", "driver"])];
 
     fn ratcheted(&self) -> Option<k8s_openapi::serde_json::Value> {
         kubernetes_validation::to_value(self)

@@ -2,13 +2,11 @@
 // #/components/schemas/io.k8s.storage.snapshot.v1.VolumeSnapshotContent.
 // Change the document or its overlays and run the command again.
 
-use kubernetes_validation::{
-    Check, Checker, ErrorType, Path, Rule, SetDefaults, Strategy, Target,
-};
+use kubernetes_validation::{Check, Checker, ErrorType, Path, Rule, SetDefaults, Strategy, Target};
 
 use crate::{
-    DeletionPolicy, VolumeSnapshotContent, VolumeSnapshotContentSource,
-    VolumeSnapshotContentSpec, VolumeSnapshotContentStatus, VolumeSnapshotReference,
+    DeletionPolicy, VolumeSnapshotContent, VolumeSnapshotContentSource, VolumeSnapshotContentSpec,
+    VolumeSnapshotContentStatus, VolumeSnapshotReference,
 };
 
 impl SetDefaults for VolumeSnapshotContent {}
@@ -27,7 +25,10 @@ impl Strategy for VolumeSnapshotContent {
     const IS_CUSTOM: bool = true;
     const REQUIRED: kubernetes_validation::RequiredFields = &[
         ("", &["spec"]),
-        ("spec", &["deletionPolicy", "driver", "source", "volumeSnapshotRef"]),
+        (
+            "spec",
+            &["deletionPolicy", "driver", "source", "volumeSnapshotRef"],
+        ),
     ];
     const HAS_CEL_RULES: bool = true;
 
@@ -62,9 +63,14 @@ impl Strategy for VolumeSnapshotContent {
 impl Check for VolumeSnapshotContentSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("deletionPolicy");
-        to.known(path, self.deletion_policy.as_str(), DeletionPolicy::known_values());
+        to.known(
+            path,
+            self.deletion_policy.as_str(),
+            DeletionPolicy::known_values(),
+        );
         self.source.check(&at.field("source"), to);
-        self.volume_snapshot_ref.check(&at.field("volumeSnapshotRef"), to);
+        self.volume_snapshot_ref
+            .check(&at.field("volumeSnapshotRef"), to);
     }
 
     #[rustfmt::skip]

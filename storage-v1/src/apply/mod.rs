@@ -27,13 +27,13 @@ mod volume_attributes_class;
 
 pub use csi_driver::{CSIDriver, CSIDriverSpec, TokenRequest};
 pub use csi_node::{
-    CSINode, CSINodeDriver, CSINodeSpec, CSINodeStatus, StorageHealth,
-    StorageHealthCondition, VolumeNodeResources,
+    CSINode, CSINodeDriver, CSINodeSpec, CSINodeStatus, StorageHealth, StorageHealthCondition,
+    VolumeNodeResources,
 };
 pub use csi_storage_capacity::CSIStorageCapacity;
 pub use storage_class::StorageClass;
 pub use volume_attachment::{
-    VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec,
-    VolumeAttachmentStatus, VolumeError,
+    VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus,
+    VolumeError,
 };
 pub use volume_attributes_class::VolumeAttributesClass;

@@ -24,7 +24,7 @@ pub struct StorageClass {
     /// See [`provisioner`](crate::StorageClass::provisioner).
     pub provisioner: Option<String>,
 
-    /// Whether claims of this class may be enlarged after creation.
+    /// Allows claims of this class to be enlarged after creation.
     ///
     /// See [`allow_volume_expansion`](crate::StorageClass::allow_volume_expansion).
     pub allow_volume_expansion: Option<bool>,
@@ -46,7 +46,7 @@ pub struct StorageClass {
     /// See [`parameters`](crate::StorageClass::parameters).
     pub parameters: Option<BTreeMap<String, String>>,
 
-    /// What happens to a volume of this class once its claim is deleted.
+    /// Fate of a volume of this class once its claim is deleted.
     ///
     /// See [`reclaim_policy`](crate::StorageClass::reclaim_policy).
     pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
@@ -86,7 +86,7 @@ impl StorageClass {
         self
     }
 
-    /// Whether claims of this class may be enlarged after creation.
+    /// Allows claims of this class to be enlarged after creation.
     ///
     /// Sets [`allow_volume_expansion`](Self::allow_volume_expansion).
     #[must_use]
@@ -127,19 +127,18 @@ impl StorageClass {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.parameters = Some(values.collect());
         self
     }
 
-    /// What happens to a volume of this class once its claim is deleted.
+    /// Fate of a volume of this class once its claim is deleted.
     ///
     /// Sets [`reclaim_policy`](Self::reclaim_policy).
     #[must_use]
-    pub fn with_reclaim_policy(
-        mut self,
-        value: impl Into<PersistentVolumeReclaimPolicy>,
-    ) -> Self {
+    pub fn with_reclaim_policy(mut self, value: impl Into<PersistentVolumeReclaimPolicy>) -> Self {
         self.reclaim_policy = Some(value.into());
         self
     }
@@ -148,10 +147,7 @@ impl StorageClass {
     ///
     /// Sets [`volume_binding_mode`](Self::volume_binding_mode).
     #[must_use]
-    pub fn with_volume_binding_mode(
-        mut self,
-        value: impl Into<VolumeBindingMode>,
-    ) -> Self {
+    pub fn with_volume_binding_mode(mut self, value: impl Into<VolumeBindingMode>) -> Self {
         self.volume_binding_mode = Some(value.into());
         self
     }

@@ -6,8 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::schema;
 
 use crate::{
-    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest,
-    VolumeLifecycleMode,
+    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest, VolumeLifecycleMode,
 };
 
 schema::kind! {
@@ -15,7 +14,7 @@ schema::kind! {
     CSIDriver "io.k8s.api.storage.v1.CSIDriver" {
         /// Standard object metadata.
         optional "metadata" => ObjectMeta,
-        /// What the driver supports and what it wants from Kubernetes.
+        /// Capabilities of the driver and its demands on Kubernetes.
         required "spec" => CSIDriverSpec,
     }
 }
@@ -33,7 +32,7 @@ schema::kind! {
 schema::object! {
     /// Capabilities and wishes of a CSI driver, set by whoever deploys it.
     CSIDriverSpec "io.k8s.api.storage.v1.CSIDriverSpec" {
-        /// Whether volumes of this driver must be attached to a node before they can be
+        /// True if volumes of this driver must be attached to a node before they can be
         /// mounted.
         optional "attachRequired" => bool {
             "default" => true,
@@ -46,29 +45,28 @@ schema::object! {
         optional "nodeAllocatableUpdatePeriodSeconds" => i64 {
             "minimum" => 10,
         },
-        /// Whether `NodePublishVolume` receives information about the Pod that uses the
-        /// volume.
+        /// Passes information about the Pod that uses the volume to `NodePublishVolume`.
         optional "podInfoOnMount" => bool {
             "default" => false,
         },
-        /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+        /// Keeps Pods with volumes of this driver off nodes that lack the driver.
         optional "preventPodSchedulingIfMissing" => bool {
             "default" => false,
         },
-        /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+        /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
         /// mounted.
         optional "requiresRepublish" => bool {
             "default" => false,
         },
-        /// Whether volumes of this driver can be mounted with the `-o context` SELinux
-        /// option.
+        /// True if volumes of this driver can be mounted with the SELinux option `-o
+        /// context`.
         optional "seLinuxMount" => bool {
             "default" => false,
         },
-        /// Whether service account tokens reach the driver as secrets rather than in the
-        /// volume context.
+        /// Passes service account tokens to the driver as secrets rather than in the volume
+        /// context.
         optional "serviceAccountTokenInSecrets" => bool,
-        /// Whether the scheduler takes the driver's published free capacity into account.
+        /// True if the scheduler takes the driver's published free capacity into account.
         optional "storageCapacity" => bool {
             "default" => false,
         },
@@ -86,8 +84,8 @@ schema::object! {
 }
 
 schema::enumeration! {
-    /// Whether the kubelet adapts a volume's ownership to the Pod's `fsGroup` when it
-    /// mounts it.
+    /// Adaptation of a volume's ownership to the Pod's `fsGroup` when the kubelet mounts
+    /// it.
     FSGroupPolicy "io.k8s.api.storage.v1.FSGroupPolicy"
 }
 

@@ -8,9 +8,7 @@ use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::schema;
 
-use crate::{
-    PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode,
-};
+use crate::{PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode};
 
 schema::kind! {
     /// Recipe by which volumes are provisioned on demand for claims that name the class.
@@ -23,7 +21,7 @@ schema::kind! {
             "pattern" => schema::QUALIFIED_NAME_ANY_CASE,
             "maxLength" => 317,
         },
-        /// Whether claims of this class may be enlarged after creation.
+        /// Allows claims of this class to be enlarged after creation.
         optional "allowVolumeExpansion" => bool,
         /// Parts of the cluster in which volumes of this class may be provisioned.
         optional "allowedTopologies" => Vec<TopologySelectorTerm> {
@@ -37,7 +35,7 @@ schema::kind! {
         optional "parameters" => BTreeMap<String, String> {
             "maxProperties" => 512,
         },
-        /// What happens to a volume of this class once its claim is deleted.
+        /// Fate of a volume of this class once its claim is deleted.
         optional "reclaimPolicy" => String {
             "default" => "Delete",
             "enum" => ["", "Delete", "Retain"],
@@ -60,7 +58,7 @@ schema::kind! {
 }
 
 schema::enumeration! {
-    /// What becomes of a volume when its claim is deleted.
+    /// Fate of a volume when its claim is deleted.
     PersistentVolumeReclaimPolicy "io.k8s.api.storage.v1.PersistentVolumeReclaimPolicy"
 }
 

@@ -3,16 +3,18 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, NameFormat, Path, Problem, Semantic as _, SetDefaults,
-    Strategy, Target,
+    Check, Checker, ErrorType, NameFormat, Path, Problem, Semantic as _, SetDefaults, Strategy,
+    Target,
 };
 
 use crate::{PersistentVolumeReclaimPolicy, StorageClass, VolumeBindingMode};
 
 impl SetDefaults for StorageClass {
     fn set_defaults(&mut self, _target: &Target) {
-        self.reclaim_policy.get_or_insert(PersistentVolumeReclaimPolicy::Delete);
-        self.volume_binding_mode.get_or_insert(VolumeBindingMode::Immediate);
+        self.reclaim_policy
+            .get_or_insert(PersistentVolumeReclaimPolicy::Delete);
+        self.volume_binding_mode
+            .get_or_insert(VolumeBindingMode::Immediate);
     }
 }
 
@@ -23,7 +25,7 @@ impl Check for StorageClass {
             to.format_lowered(path, &self.provisioner, NameFormat::QualifiedName);
         }
         let path = at.field("allowedTopologies");
-        crate::rules::topology_terms(&self.allowed_topologies, path, to);
+        kubernetes_storage_rules::storage::topology_terms(&self.allowed_topologies, path, to);
         let path = at.field("parameters");
         if let Some(entries) = &self.parameters {
             let problem = Problem::new(ErrorType::TooLong, "maxProperties");
@@ -106,7 +108,7 @@ impl Check for StorageClass {
     }
 
     fn warn(&self, _stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        crate::rules::deprecated_topology_labels(
+        kubernetes_storage_rules::storage::deprecated_topology_labels(
             &self.allowed_topologies,
             at.field("allowedTopologies"),
             to,

@@ -3,13 +3,13 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, Feature, NameFormat, Path, Semantic, SetDefaults,
-    Strategy, Target, drop_unless,
+    Check, Checker, ErrorType, Feature, NameFormat, Path, Semantic, SetDefaults, Strategy, Target,
+    drop_unless,
 };
 
 use crate::{
-    VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec,
-    VolumeAttachmentStatus, VolumeError,
+    VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus,
+    VolumeError,
 };
 
 const MUTABLE_CSI_NODE_ALLOCATABLE_COUNT: Feature = Feature {
@@ -82,8 +82,7 @@ impl Check for VolumeAttachmentSpec {
         let path = at.field("attacher");
         if (to.min_length(path, &self.attacher)
             || to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
-            && !(to.is_update()
-                && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
+            && !(to.is_update() && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
         {
             to.max_length(path, &self.attacher, 63, ErrorType::TooLong);
             to.format_lowered(path, &self.attacher, NameFormat::DnsSubdomain);
@@ -133,7 +132,7 @@ impl Check for VolumeAttachmentStatus {
 
 impl SetDefaults for VolumeAttachmentSource {
     fn set_defaults(&mut self, _target: &Target) {
-        crate::rules::volume_source_defaults(&mut self.inline_volume_spec);
+        kubernetes_storage_rules::storage::volume_source_defaults(&mut self.inline_volume_spec);
     }
 }
 
@@ -141,22 +140,31 @@ impl Check for VolumeAttachmentSource {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let members = [
             ("inlineVolumeSpec", self.inline_volume_spec.is_some()),
-            ("persistentVolumeName", self.persistent_volume_name.is_some()),
+            (
+                "persistentVolumeName",
+                self.persistent_volume_name.is_some(),
+            ),
         ];
         let is_one = to.exactly_one(*at, &members);
         let path = at.field("inlineVolumeSpec");
-        crate::rules::inline_volume_quantities(&self.inline_volume_spec, path, to);
+        kubernetes_storage_rules::storage::inline_volume_quantities(
+            &self.inline_volume_spec,
+            path,
+            to,
+        );
         if is_one {
-            crate::rules::inline_volume_spec(&self.inline_volume_spec, path, to);
+            kubernetes_storage_rules::storage::inline_volume_spec(
+                &self.inline_volume_spec,
+                path,
+                to,
+            );
         }
         let path = at.field("persistentVolumeName");
         if let Some(value) = &self.persistent_volume_name {
             if is_one {
                 to.min_length(path, value);
             }
-            if !(to.is_update()
-                && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
-            {
+            if !(to.is_update() && to.target().is_before(kubernetes_kinds::Release::new(1, 36))) {
                 to.format(path, value, NameFormat::DnsSubdomain);
             }
         }
@@ -165,7 +173,7 @@ impl Check for VolumeAttachmentSource {
 
 impl Semantic for VolumeAttachmentSource {
     fn is_same(&self, other: &Self) -> bool {
-        let mut is_same = crate::rules::is_same_volume_spec(
+        let mut is_same = kubernetes_storage_rules::storage::is_same_volume_spec(
             &self.inline_volume_spec,
             &other.inline_volume_spec,
         );

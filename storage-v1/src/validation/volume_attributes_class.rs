@@ -3,8 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, NameFormat, Path, Problem, Semantic as _, SetDefaults,
-    Strategy,
+    Check, Checker, ErrorType, NameFormat, Path, Problem, Semantic as _, SetDefaults, Strategy,
 };
 
 use crate::VolumeAttributesClass;

@@ -25,7 +25,7 @@ mod volume_attributes_class;
 
 pub use csi_storage_capacity::CSIStorageCapacity;
 pub use volume_attachment::{
-    VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec,
-    VolumeAttachmentStatus, VolumeError,
+    VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus,
+    VolumeError,
 };
 pub use volume_attributes_class::VolumeAttributesClass;

@@ -213,7 +213,7 @@ wire::object! {
 /// [`VolumeAttachmentStatus`](crate::VolumeAttachmentStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentStatus {
-    /// Whether the volume is attached to the node.
+    /// True once the volume is attached to the node.
     ///
     /// See [`attached`](crate::VolumeAttachmentStatus::attached).
     pub attached: Option<bool>,
@@ -241,7 +241,7 @@ impl VolumeAttachmentStatus {
         Self::default()
     }
 
-    /// Whether the volume is attached to the node.
+    /// True once the volume is attached to the node.
     ///
     /// Sets [`attached`](Self::attached).
     #[must_use]
@@ -267,7 +267,9 @@ impl VolumeAttachmentStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.attachment_metadata = Some(values.collect());
         self
     }
@@ -332,10 +334,7 @@ impl VolumeAttachmentSource {
     ///
     /// Sets [`inline_volume_spec`](Self::inline_volume_spec).
     #[must_use]
-    pub fn with_inline_volume_spec(
-        mut self,
-        value: impl Into<PersistentVolumeSpec>,
-    ) -> Self {
+    pub fn with_inline_volume_spec(mut self, value: impl Into<PersistentVolumeSpec>) -> Self {
         self.inline_volume_spec = Some(Box::new(value.into()));
         self
     }

@@ -38,7 +38,7 @@ pub struct CSIDriver {
     /// `GetPluginInfo`.
     pub metadata: ObjectMeta,
 
-    /// What the driver needs from Kubernetes.
+    /// Demands of the driver on Kubernetes.
     pub spec: CSIDriverSpec,
 }
 
@@ -89,16 +89,15 @@ impl k8s_openapi::ListableResource for CSIDriver {
 }
 
 impl kubernetes_kinds::Kind for CSIDriver {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 12),
-            deprecated: None,
-            removed: Some(kubernetes_kinds::Release::new(1, 14)),
-            replacement: Some(kubernetes_kinds::Replacement {
-                api_version: "storage.k8s.io/v1",
-                kind: "CSIDriver",
-            }),
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 12),
+        deprecated: None,
+        removed: Some(kubernetes_kinds::Release::new(1, 14)),
+        replacement: Some(kubernetes_kinds::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "CSIDriver",
+        }),
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -139,9 +138,7 @@ impl convert::Convert<storage_v1::CSIDriver> for CSIDriver {
         convert::object(self)
     }
 
-    fn convert_preserving(
-        self,
-    ) -> convert::Result<convert::Converted<storage_v1::CSIDriver>> {
+    fn convert_preserving(self) -> convert::Result<convert::Converted<storage_v1::CSIDriver>> {
         convert::object_preserving(self)
     }
 }
@@ -223,10 +220,12 @@ impl convert::Convert<storage_v1::CSIDriverList> for CSIDriverList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_preserving(
-        self,
-    ) -> convert::Result<convert::Converted<storage_v1::CSIDriverList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<storage_v1::CSIDriverList>> {
+        convert::list(
+            self.metadata,
+            self.items,
+            convert::Convert::convert_preserving,
+        )
     }
 }
 
@@ -236,16 +235,20 @@ impl convert::Convert<CSIDriverList> for storage_v1::CSIDriverList {
     }
 
     fn convert_preserving(self) -> convert::Result<convert::Converted<CSIDriverList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
+        convert::list(
+            self.metadata,
+            self.items,
+            convert::Convert::convert_preserving,
+        )
     }
 }
 
-/// What a CSI driver needs when its volumes are attached and mounted.
+/// Demands of a CSI driver when its volumes are attached and mounted.
 ///
 /// Since Kubernetes 1.12, alpha; feature gate `CSIDriverRegistry`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// When `true`, Kubernetes creates a `VolumeAttachment` for each pair of volume and
@@ -277,7 +280,7 @@ impl CSIDriverSpec {
         Self::default()
     }
 
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// Sets [`attach_required`](Self::attach_required).
@@ -309,9 +312,7 @@ impl convert::Translate<storage_v1::CSIDriverSpec> for CSIDriverSpec {
     fn translate(self) -> convert::Result<storage_v1::CSIDriverSpec> {
         Ok(storage_v1::CSIDriverSpec {
             attach_required: self.attach_required,
-            pod_info_on_mount: crate::csi::rules::pod_info_on_mount(
-                self.pod_info_on_mount_version,
-            ),
+            pod_info_on_mount: crate::csi::rules::pod_info_on_mount(self.pod_info_on_mount_version),
             fs_group_policy: None,
             node_allocatable_update_period_seconds: None,
             prevent_pod_scheduling_if_missing: None,

@@ -144,16 +144,15 @@ impl k8s_openapi::ListableResource for CSINodeInfo {
 }
 
 impl kubernetes_kinds::Kind for CSINodeInfo {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 12),
-            deprecated: None,
-            removed: Some(kubernetes_kinds::Release::new(1, 14)),
-            replacement: Some(kubernetes_kinds::Replacement {
-                api_version: "storage.k8s.io/v1",
-                kind: "CSINode",
-            }),
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 12),
+        deprecated: None,
+        removed: Some(kubernetes_kinds::Release::new(1, 14)),
+        replacement: Some(kubernetes_kinds::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "CSINode",
+        }),
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[
         ("spec.drivers", &["name"]),
         ("csiDrivers", &["driver"]),
@@ -191,9 +190,7 @@ impl convert::Convert<storage_v1::CSINode> for CSINodeInfo {
         convert::object(self)
     }
 
-    fn convert_preserving(
-        self,
-    ) -> convert::Result<convert::Converted<storage_v1::CSINode>> {
+    fn convert_preserving(self) -> convert::Result<convert::Converted<storage_v1::CSINode>> {
         convert::object_preserving(self)
     }
 }
@@ -275,10 +272,12 @@ impl convert::Convert<storage_v1::CSINodeList> for CSINodeInfoList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_preserving(
-        self,
-    ) -> convert::Result<convert::Converted<storage_v1::CSINodeList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<storage_v1::CSINodeList>> {
+        convert::list(
+            self.metadata,
+            self.items,
+            convert::Convert::convert_preserving,
+        )
     }
 }
 
@@ -288,7 +287,11 @@ impl convert::Convert<CSINodeInfoList> for storage_v1::CSINodeList {
     }
 
     fn convert_preserving(self) -> convert::Result<convert::Converted<CSINodeInfoList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
+        convert::list(
+            self.metadata,
+            self.items,
+            convert::Convert::convert_preserving,
+        )
     }
 }
 
@@ -393,9 +396,7 @@ pub struct CSINodeInfoStatus {
 impl CSINodeInfoStatus {
     /// Makes a `CSINodeInfoStatus` with its `drivers`.
     #[must_use]
-    pub fn new(
-        drivers: impl IntoIterator<Item = impl Into<CSIDriverInfoStatus>>,
-    ) -> Self {
+    pub fn new(drivers: impl IntoIterator<Item = impl Into<CSIDriverInfoStatus>>) -> Self {
         Self {
             drivers: drivers.into_iter().map(Into::into).collect(),
         }
@@ -468,7 +469,7 @@ wire::object! {
 /// Since Kubernetes 1.13, alpha.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CSIDriverInfoStatus {
-    /// Whether the driver is installed on the node.
+    /// True if the driver is installed on the node.
     ///
     /// The kubelet sets it to `true` when the driver registers and to `false` when the
     /// driver is gone.

@@ -4,8 +4,8 @@
 use kubernetes_kinds::merge;
 
 use crate::csi::{
-    CSIDriver, CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSIDriverSpec,
-    CSINodeInfo, CSINodeInfoSpec, CSINodeInfoStatus, VolumePluginMechanism,
+    CSIDriver, CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSIDriverSpec, CSINodeInfo,
+    CSINodeInfoSpec, CSINodeInfoStatus, VolumePluginMechanism,
 };
 
 merge::object! {

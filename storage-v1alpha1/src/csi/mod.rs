@@ -84,7 +84,6 @@ pub use scheme::add_to_scheme;
 pub mod prelude {
     pub use super::{CSIDriver, CSINodeInfo};
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

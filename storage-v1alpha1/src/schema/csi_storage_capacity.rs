@@ -3,9 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ListMeta, ObjectMeta,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ListMeta, ObjectMeta};
 use kubernetes_kinds::schema;
 
 use crate::{CSIStorageCapacity, CSIStorageCapacityList};

@@ -46,7 +46,7 @@ impl Check for CSIStorageCapacity {
     }
 
     fn warn(&self, _stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        storage_v1::rules::deprecated_selector_labels(
+        kubernetes_storage_rules::storage::deprecated_selector_labels(
             &self.node_topology,
             at.field("nodeTopology"),
             to,

@@ -16,7 +16,7 @@ pub struct CSIDriver {
     /// See [`metadata`](crate::CSIDriver::metadata).
     pub metadata: ObjectMeta,
 
-    /// What the driver supports and what it wants from Kubernetes.
+    /// Capabilities of the driver and its demands on Kubernetes.
     ///
     /// See [`spec`](crate::CSIDriver::spec).
     pub spec: Option<CSIDriverSpec>,
@@ -42,7 +42,7 @@ impl CSIDriver {
         self
     }
 
-    /// What the driver supports and what it wants from Kubernetes.
+    /// Capabilities of the driver and its demands on Kubernetes.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -112,7 +112,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`CSIDriverSpec`](crate::CSIDriverSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// See [`attach_required`](crate::CSIDriverSpec::attach_required).
@@ -129,38 +129,37 @@ pub struct CSIDriverSpec {
     /// [`node_allocatable_update_period_seconds`](crate::CSIDriverSpec::node_allocatable_update_period_seconds).
     pub node_allocatable_update_period_seconds: Option<i64>,
 
-    /// Whether `NodePublishVolume` receives information about the Pod that uses the
-    /// volume.
+    /// Passes information about the Pod that uses the volume to `NodePublishVolume`.
     ///
     /// See [`pod_info_on_mount`](crate::CSIDriverSpec::pod_info_on_mount).
     pub pod_info_on_mount: Option<bool>,
 
-    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    /// Keeps Pods with volumes of this driver off nodes that lack the driver.
     ///
     /// See
     /// [`prevent_pod_scheduling_if_missing`](crate::CSIDriverSpec::prevent_pod_scheduling_if_missing).
     pub prevent_pod_scheduling_if_missing: Option<bool>,
 
-    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
     /// mounted.
     ///
     /// See [`requires_republish`](crate::CSIDriverSpec::requires_republish).
     pub requires_republish: Option<bool>,
 
-    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
-    /// option.
+    /// True if volumes of this driver can be mounted with the SELinux option `-o
+    /// context`.
     ///
     /// See [`se_linux_mount`](crate::CSIDriverSpec::se_linux_mount).
     pub se_linux_mount: Option<bool>,
 
-    /// Whether service account tokens reach the driver as secrets rather than in the
-    /// volume context.
+    /// Passes service account tokens to the driver as secrets rather than in the volume
+    /// context.
     ///
     /// See
     /// [`service_account_token_in_secrets`](crate::CSIDriverSpec::service_account_token_in_secrets).
     pub service_account_token_in_secrets: Option<bool>,
 
-    /// Whether the scheduler takes the driver's published free capacity into account.
+    /// True if the scheduler takes the driver's published free capacity into account.
     ///
     /// See [`storage_capacity`](crate::CSIDriverSpec::storage_capacity).
     pub storage_capacity: Option<bool>,
@@ -184,7 +183,7 @@ impl CSIDriverSpec {
         Self::default()
     }
 
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// Sets [`attach_required`](Self::attach_required).
@@ -208,16 +207,12 @@ impl CSIDriverSpec {
     /// Sets
     /// [`node_allocatable_update_period_seconds`](Self::node_allocatable_update_period_seconds).
     #[must_use]
-    pub fn with_node_allocatable_update_period_seconds(
-        mut self,
-        value: impl Into<i64>,
-    ) -> Self {
+    pub fn with_node_allocatable_update_period_seconds(mut self, value: impl Into<i64>) -> Self {
         self.node_allocatable_update_period_seconds = Some(value.into());
         self
     }
 
-    /// Whether `NodePublishVolume` receives information about the Pod that uses the
-    /// volume.
+    /// Passes information about the Pod that uses the volume to `NodePublishVolume`.
     ///
     /// Sets [`pod_info_on_mount`](Self::pod_info_on_mount).
     #[must_use]
@@ -226,7 +221,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    /// Keeps Pods with volumes of this driver off nodes that lack the driver.
     ///
     /// Sets
     /// [`prevent_pod_scheduling_if_missing`](Self::prevent_pod_scheduling_if_missing).
@@ -236,7 +231,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
     /// mounted.
     ///
     /// Sets [`requires_republish`](Self::requires_republish).
@@ -246,8 +241,8 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
-    /// option.
+    /// True if volumes of this driver can be mounted with the SELinux option `-o
+    /// context`.
     ///
     /// Sets [`se_linux_mount`](Self::se_linux_mount).
     #[must_use]
@@ -256,8 +251,8 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether service account tokens reach the driver as secrets rather than in the
-    /// volume context.
+    /// Passes service account tokens to the driver as secrets rather than in the volume
+    /// context.
     ///
     /// Sets [`service_account_token_in_secrets`](Self::service_account_token_in_secrets).
     #[must_use]
@@ -266,7 +261,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether the scheduler takes the driver's published free capacity into account.
+    /// True if the scheduler takes the driver's published free capacity into account.
     ///
     /// Sets [`storage_capacity`](Self::storage_capacity).
     #[must_use]
@@ -307,8 +302,7 @@ impl From<crate::CSIDriverSpec> for CSIDriverSpec {
         Self {
             attach_required: value.attach_required,
             fs_group_policy: value.fs_group_policy,
-            node_allocatable_update_period_seconds: value
-                .node_allocatable_update_period_seconds,
+            node_allocatable_update_period_seconds: value.node_allocatable_update_period_seconds,
             pod_info_on_mount: value.pod_info_on_mount,
             prevent_pod_scheduling_if_missing: value.prevent_pod_scheduling_if_missing,
             requires_republish: value.requires_republish,
@@ -325,8 +319,7 @@ wire::object! {
     CSIDriverSpec {
         optional "attachRequired" => attach_required,
         optional "fsGroupPolicy" => fs_group_policy,
-        optional "nodeAllocatableUpdatePeriodSeconds" =>
-            node_allocatable_update_period_seconds,
+        optional "nodeAllocatableUpdatePeriodSeconds" => node_allocatable_update_period_seconds,
         optional "podInfoOnMount" => pod_info_on_mount,
         optional "preventPodSchedulingIfMissing" => prevent_pod_scheduling_if_missing,
         optional "requiresRepublish" => requires_republish,

@@ -7,9 +7,9 @@ use kubernetes_kinds::merge;
 
 use super::{
     CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSINodeSpec, CSINodeStatus,
-    CSIStorageCapacity, StorageClass, StorageHealth, StorageHealthCondition,
-    TokenRequest, VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec,
-    VolumeAttachmentStatus, VolumeAttributesClass, VolumeError, VolumeNodeResources,
+    CSIStorageCapacity, StorageClass, StorageHealth, StorageHealthCondition, TokenRequest,
+    VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus,
+    VolumeAttributesClass, VolumeError, VolumeNodeResources,
 };
 
 merge::object! {

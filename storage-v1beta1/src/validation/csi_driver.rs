@@ -3,13 +3,11 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, Feature, Path, Repeats, Semantic as _, SetDefaults,
-    Strategy, Target, drop_unless,
+    Check, Checker, ErrorType, Feature, Path, Repeats, Semantic as _, SetDefaults, Strategy,
+    Target, drop_unless,
 };
 
-use crate::{
-    CSIDriver, CSIDriverSpec, FSGroupPolicy, TokenRequest, VolumeLifecycleMode,
-};
+use crate::{CSIDriver, CSIDriverSpec, FSGroupPolicy, TokenRequest, VolumeLifecycleMode};
 
 const CSI_SERVICE_ACCOUNT_TOKEN_SECRETS: Feature = Feature {
     gate: "CSIServiceAccountTokenSecrets",
@@ -79,7 +77,8 @@ impl Strategy for CSIDriver {
 impl SetDefaults for CSIDriverSpec {
     fn set_defaults(&mut self, target: &Target) {
         self.attach_required.get_or_insert(true);
-        self.fs_group_policy.get_or_insert(FSGroupPolicy::ReadWriteOnceWithFSType);
+        self.fs_group_policy
+            .get_or_insert(FSGroupPolicy::ReadWriteOnceWithFSType);
         self.pod_info_on_mount.get_or_insert(false);
         if target.has(&VOLUME_LIMIT_SCALING) {
             self.prevent_pod_scheduling_if_missing.get_or_insert(false);
@@ -89,7 +88,11 @@ impl SetDefaults for CSIDriverSpec {
             self.se_linux_mount.get_or_insert(false);
         }
         self.storage_capacity.get_or_insert(false);
-        if self.volume_lifecycle_modes.as_ref().is_none_or(Vec::is_empty) {
+        if self
+            .volume_lifecycle_modes
+            .as_ref()
+            .is_none_or(Vec::is_empty)
+        {
             self.volume_lifecycle_modes = Some(vec![VolumeLifecycleMode::Persistent]);
         }
     }
@@ -124,7 +127,9 @@ impl SetDefaults for CSIDriverSpec {
 
 impl Check for CSIDriverSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("attachRequired").reported_as(REPORTED_ATTACHED_REQUIRED);
+        let path = at
+            .field("attachRequired")
+            .reported_as(REPORTED_ATTACHED_REQUIRED);
         to.is_set(path, self.attach_required.is_some());
         let path = at.field("fsGroupPolicy");
         if let Some(value) = &self.fs_group_policy {
@@ -179,7 +184,8 @@ impl Check for CSIDriverSpec {
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
         let (new, old) = (&self.attach_required, &stored.attach_required);
         to.immutable(
-            at.field("attachRequired").reported_as(REPORTED_ATTACHED_REQUIRED),
+            at.field("attachRequired")
+                .reported_as(REPORTED_ATTACHED_REQUIRED),
             new == old,
             ErrorType::Invalid,
             new,
@@ -218,7 +224,7 @@ impl Check for CSIDriverSpec {
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
         if to.target().has(&CSI_SERVICE_ACCOUNT_TOKEN_SECRETS) {
             let old = stored.map(|stored| &stored.token_requests);
-            storage_v1::rules::tokens_in_secrets(
+            kubernetes_storage_rules::storage::tokens_in_secrets(
                 old,
                 &self.token_requests,
                 &self.service_account_token_in_secrets,

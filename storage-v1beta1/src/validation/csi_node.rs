@@ -3,13 +3,13 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, Feature, NameFormat, Path, Problem, Repeats,
-    Semantic as _, SetDefaults, Strategy, Target, drop_unless,
+    Check, Checker, ErrorType, Feature, NameFormat, Path, Problem, Repeats, Semantic as _,
+    SetDefaults, Strategy, Target, drop_unless,
 };
 
 use crate::{
-    CSINode, CSINodeDriver, CSINodeSpec, CSINodeStatus, StorageHealth,
-    StorageHealthCondition, StorageHealthStatusType, VolumeNodeResources,
+    CSINode, CSINodeDriver, CSINodeSpec, CSINodeStatus, StorageHealth, StorageHealthCondition,
+    StorageHealthStatusType, VolumeNodeResources,
 };
 
 const CSI_VOLUME_HEALTH: Feature = Feature {
@@ -201,7 +201,11 @@ impl Check for StorageHealthCondition {
         let path = at.field("reason");
         to.max_length(path, &self.reason, 256, ErrorType::TooLong);
         let path = at.field("status");
-        to.known(path, self.status.as_str(), StorageHealthStatusType::known_values());
+        to.known(
+            path,
+            self.status.as_str(),
+            StorageHealthStatusType::known_values(),
+        );
         let path = at.field("message");
         if let Some(value) = &self.message {
             to.max_length(path, value, 1024, ErrorType::TooLong);

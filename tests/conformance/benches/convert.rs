@@ -19,7 +19,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use conformance::kind::{Kind, Wire};
+use conformance::kind::{Kind, Wire, scheme};
 use conformance::measure::{self, Pair, compare};
 use conformance::workload::{self, Workload};
 use criterion::Criterion;
@@ -34,7 +34,7 @@ static HEAP: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 /// How often each conversion is measured.
 const SAMPLES: usize = 11;
 
-/// What one conversion in one direction costs.
+/// The cost of one conversion in one direction.
 struct Cost {
     /// Objects a second, one by one.
     speed: f64,
@@ -125,7 +125,7 @@ fn read<T: Wire>(json: &str) -> T {
     serde_json::from_str(black_box(json)).unwrap()
 }
 
-/// What it takes to read a list of an older kind as one of the newer, against reading it.
+/// Compares reading a list of an older kind as one of the newer kind with reading it as it is.
 fn reading<Old, New>(
     criterion: &mut Criterion,
     length: usize,
@@ -146,13 +146,6 @@ where
         )
     });
     Reading { name, ratio }
-}
-
-/// Every version of everything.
-fn scheme() -> Scheme {
-    let mut scheme = Scheme::new();
-    storage_all::add_to_scheme(&mut scheme);
-    scheme
 }
 
 /// The lines of both tables, as they come.

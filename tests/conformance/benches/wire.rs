@@ -25,7 +25,7 @@ use kubernetes_kinds::Lean;
 #[global_allocator]
 static HEAP: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, usize::MAX);
 
-/// What is left of the run for the table.
+/// The figures of the run for the table.
 struct Row {
     kind: &'static str,
     decode: Option<f64>,

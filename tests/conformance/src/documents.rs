@@ -1,5 +1,5 @@
-//! Objects made from the documents in `spec/`: as large a kind as PersistentVolume is not written down
-//! by hand.
+//! Objects made from the documents in `spec/`: as large a kind as PersistentVolume is not written
+//! down by hand.
 
 use std::sync::LazyLock;
 
@@ -45,7 +45,7 @@ fn schema(kind: &str) -> &'static Value {
     }
 }
 
-/// Whether a schema is of quantities, as definitions describe them.
+/// Returns true if a schema is of quantities, as definitions describe them.
 fn is_quantity(schema: &Value) -> bool {
     schema["x-kubernetes-int-or-string"] == true
 }

@@ -1,16 +1,16 @@
-//! What Kubernetes says of each kind, written down here rather than taken from the types under
+//! Kubernetes' facts about each kind, written down here rather than taken from the types under
 //! test, so that a wrong constant there is not repeated here.
 
 use kubernetes_kinds::{Lifecycle, Release, Replacement};
-use kubernetes_provisioner::testing::ResourceType;
+use kubernetes_test_apiserver::ResourceType;
 
 /// A kind whose facts are known.
 pub trait Facts {
     /// Its names, its scope, and whether it has a status subresource.
     const RESOURCE: ResourceType;
 
-    /// When Kubernetes introduced, deprecated and removed it, and what replaces it; nothing for custom
-    /// resources.
+    /// When Kubernetes introduced, deprecated and removed it, and what replaces it; nothing for
+    /// custom resources.
     const LIFECYCLE: Option<Lifecycle>;
 }
 

@@ -19,7 +19,7 @@ const AFTER_ROUND_TRIP: &str = "after_roundtrip";
 pub struct Fixture {
     /// Release and file name, for messages.
     pub name: String,
-    /// Whether this is what the release writes after reading the fixture.
+    /// True if the release wrote this after it had read the fixture.
     pub after_round_trip: bool,
     /// The contents, in JSON.
     pub json: String,

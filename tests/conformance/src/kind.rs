@@ -1,15 +1,23 @@
-//! What tests use of every kind, and the list of the kinds.
+//! The traits that tests use of every kind, and the list of the kinds.
 
 use std::fmt::Debug;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::{ListableResource, Metadata};
 use kubernetes_kinds::apply::Apply;
+use kubernetes_manifests::scheme::Scheme;
 use proptest::strategy::BoxedStrategy;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What tests need of any value on the wire.
+/// Returns a scheme with the kinds of all generated crates.
+pub fn scheme() -> Scheme {
+    let mut scheme = Scheme::new();
+    storage_all::add_to_scheme(&mut scheme);
+    scheme
+}
+
+/// A value on the wire, as tests need it.
 pub trait Wire:
     Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
@@ -20,7 +28,7 @@ impl<T> Wire for T where
 {
 }
 
-/// What a generated crate has for each kind.
+/// A generated kind, with its list and its type to apply.
 pub trait Generated: Wire + ListableResource + Metadata<Ty = ObjectMeta> {
     /// The generated list of the kind.
     type List: Wire + Metadata<Ty = ListMeta> + FromIterator<Self> + IntoIterator<Item = Self>;
@@ -76,8 +84,8 @@ macro_rules! each_kind {
     };
 }
 
-/// The same for each kind that Kubernetes itself has: those of the core group, and of every version of
-/// storage.k8s.io.
+/// The same for each kind that Kubernetes itself has: those of the core group, and of every version
+/// of storage.k8s.io.
 #[macro_export]
 macro_rules! each_upstream_kind {
     ($check:path $(, ignore = $why:literal)?) => {
@@ -113,7 +121,8 @@ macro_rules! each_lossy_pair {
     };
 }
 
-/// Calls a macro for each kind of core/v1 and storage.k8s.io/v1, with the row `name: kind;` after other tokens.
+/// Calls a macro for each kind of core/v1 and storage.k8s.io/v1, with the row `name: kind;` after
+/// other tokens.
 #[macro_export]
 macro_rules! for_each_newest_kind {
     ($($callback:ident)::+ $(, $($first:tt)*)?) => {

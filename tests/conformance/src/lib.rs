@@ -7,7 +7,7 @@
 //! * [`doc`] is a JSON value in which a field may occur more than once.
 //! * [`valid`] makes random objects that a server accepts.
 //! * [`facts`] has the names, scope and lifecycle of each kind, for the API server of
-//!   `kubernetes_provisioner::testing` too.
+//!   `kubernetes_test_apiserver` too.
 //! * [`fixtures`] finds Kubernetes' own fixtures, if they are available.
 //! * [`related`] makes pairs of objects that have parts in common.
 //! * [`rules`] validates variations of an object.

@@ -47,9 +47,9 @@ pub fn time<T>(run: impl FnOnce() -> T) -> Duration {
 /// One measurement of both sides, taken one right after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
-    /// What is looked at.
+    /// The function that is measured.
     pub ours: Duration,
-    /// What it is compared with.
+    /// The function that it is compared with.
     pub peer: Duration,
 }
 

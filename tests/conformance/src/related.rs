@@ -46,7 +46,7 @@ pub fn related(rng: &mut Rng, keys: &[&str], a: &Value, b: &Value) -> Value {
     }
 }
 
-/// Whether the parts of the value at a path are merged one by one.
+/// Returns true if the parts of the value at a path are merged one by one.
 pub fn is_granular<K: Kind>(path: &str) -> bool {
     path.is_empty() || METADATA.contains(&path) || K::Apply::GRANULAR.contains(&path)
 }

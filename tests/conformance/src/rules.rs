@@ -199,8 +199,8 @@ pub fn in_short(error: &Error) -> String {
     }
 }
 
-/// Whether the path of an error exists. Of a required field, and of a removed one without a value,
-/// the parent must exist.
+/// Returns true if the path of an error exists. Of a required field, and of a removed one without a
+/// value, the parent must exist.
 #[must_use]
 pub fn is_there(error: &Error, object: &Value) -> bool {
     let is_absent = error.error_type == ErrorType::Required || error.value == Some(Value::Null);

@@ -55,7 +55,7 @@ impl Kind {
     /// Those of the core group.
     pub const CORE: [Self; 2] = [Self::PersistentVolume, Self::PersistentVolumeClaim];
 
-    /// Those of the snapshot API, which a server has if it is told their definitions.
+    /// Those of the snapshot API, which a server has once their definitions are created.
     pub const SNAPSHOT: [Self; 3] = [
         Self::VolumeSnapshot,
         Self::VolumeSnapshotClass,
@@ -75,7 +75,7 @@ impl Kind {
         Self::ALL.into_iter().filter(|kind| !kind.is_custom())
     }
 
-    /// Whether it is of a custom resource.
+    /// Returns true for the kind of a custom resource.
     pub fn is_custom(self) -> bool {
         Self::SNAPSHOT.contains(&self)
     }
@@ -127,7 +127,7 @@ impl Kind {
         }
     }
 
-    /// Whether its objects are in namespaces.
+    /// Returns true if its objects are in namespaces.
     pub fn is_namespaced(self) -> bool {
         matches!(
             self,
@@ -135,7 +135,7 @@ impl Kind {
         )
     }
 
-    /// Whether an update needs no resource version.
+    /// Returns true if an update needs no resource version.
     pub fn may_lack_version(self) -> bool {
         matches!(
             self,
@@ -147,7 +147,7 @@ impl Kind {
         )
     }
 
-    /// Whether the status is written through a path of its own, by servers up to 1.36.
+    /// Returns true if the status has a path of its own, on servers up to 1.36.
     pub fn has_status(self) -> bool {
         let of_storage = [
             Self::VolumeAttachment,

@@ -113,8 +113,8 @@ fn without_spaces(json: &str) -> String {
     json.chars().filter(keep).collect()
 }
 
-/// Returns what the server notes of who wrote which field besides the metadata of these objects: one
-/// entry for the object, and one for its status.
+/// Returns what the server notes of who wrote which field besides the metadata of these objects:
+/// one entry for the object, and one for its status.
 ///
 /// # Errors
 ///
@@ -146,7 +146,7 @@ pub fn managed_fields<K: Workload>(object: &Value) -> serde_json::Result<Value> 
     Ok(Value::Array(entries))
 }
 
-/// What is there even if nothing is set in it, so that nobody owns it itself.
+/// Fields that are there even if nothing is set in them, so that nobody owns the fields themselves.
 const PRESENT: &[&str] = &["", "spec", "spec.drivers", "spec.source", "status"];
 
 /// The objects that have one owner.
@@ -156,7 +156,8 @@ const ATOMIC: &[&str] = &["nodeTopology"];
 const SETS: &[&str] = &["spec.volumeLifecycleModes"];
 
 /// Returns what `fieldsV1` says of a value: the tree of its fields, and of its elements if they are
-/// identified by keys or values. `tests/e2e/tests/server/kinds.rs` compares it with a server.
+/// identified by keys or values. `tests/e2e/tests/it/cluster/server/kinds.rs` compares it with a
+/// server.
 fn owned(path: &str, value: &Value, lists: ListMapKeys) -> Value {
     let keys = lists
         .iter()

@@ -5,8 +5,8 @@
 //! E2E_OBJECTS=10000 cargo xtask e2e -- --bench reflector
 //! ```
 //!
-//! Without `E2E_OBJECTS` there are few objects, to see that it works. Each reflector is a process of
-//! its own, three times over, and the table has the medians.
+//! Without `E2E_OBJECTS` there are few objects, to see that it works. Each reflector is a process
+//! of its own, three times over, and the table has the medians.
 
 #![allow(
     missing_docs,

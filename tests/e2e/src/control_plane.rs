@@ -83,13 +83,15 @@ impl ControlPlane {
         Client::try_from(self.config.clone())
     }
 
-    /// Returns the configuration of the client: the address, the certificate to trust and the token.
+    /// Returns the configuration of the client: the address, the certificate to trust and the
+    /// token.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Returns the kubeconfig of the administrator, for other programs: `KUBECONFIG`, `--kubeconfig`.
+    /// Returns the kubeconfig of the administrator, for other programs: `KUBECONFIG`,
+    /// `--kubeconfig`.
     #[must_use]
     pub fn kubeconfig(&self) -> PathBuf {
         self.folder().join(KUBECONFIG)
@@ -123,8 +125,9 @@ impl ControlPlane {
     /// use core_v1::PersistentVolumeClaim;
     ///
     /// let claims = kube::Api::default_namespaced(server.client()?);
-    /// let is_assigned =
-    ///     |claim: &PersistentVolumeClaim| claim.spec.as_ref().is_some_and(|s| s.volume_name.is_some());
+    /// let is_assigned = |claim: &PersistentVolumeClaim| {
+    ///     claim.spec.as_ref().is_some_and(|spec| spec.volume_name.is_some())
+    /// };
     /// let claim = server.object(&claims, "data").until("to have a volume", is_assigned).await?;
     /// # Ok(())
     /// # }

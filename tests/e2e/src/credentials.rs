@@ -49,7 +49,7 @@ impl Credentials {
         })
     }
 
-    /// What kube's client needs to be the administrator.
+    /// Returns the configuration of kube's client for the administrator.
     pub(crate) fn config(&self, url: &str) -> Result<Config, Error> {
         let url: Uri = url
             .parse()

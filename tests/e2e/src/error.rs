@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Clone)]
 pub struct Error {
     message: String,
-    /// Whether a port was taken between being found free and being used.
+    /// True if a port was taken between being found free and being used.
     pub(crate) port_taken: bool,
 }
 

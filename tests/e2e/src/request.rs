@@ -6,7 +6,7 @@ use kube::Client;
 use kube::client::Body;
 use serde_json::Value;
 
-/// What the server said: for a refusal, a Status with its reason and causes.
+/// The body of the response: for a refusal, a Status with its reason and causes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The status code of HTTP.
@@ -18,7 +18,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether the server did what it was asked for.
+    /// Returns true if the status is one of success.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.status.is_success()

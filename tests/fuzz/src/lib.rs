@@ -1,4 +1,4 @@
-//! What the fuzz targets do with their input: nothing may panic, and what is read and written must be
+//! The fuzz targets as functions: nothing may panic, and an object that is read and written must be
 //! read again as the same.
 
 use codegen::{Config, DocumentSource, Inputs, Source, generate};
@@ -7,7 +7,7 @@ use kubernetes_manifests::scheme::Scheme;
 use kubernetes_manifests::strict;
 use serde_json::Value;
 
-/// `FILE` stands for the name of the document.
+/// The configuration; `FILE` is replaced by the name of the document.
 const CONFIG: &str = r#"
 [[crate]]
 name = "example-v1"
@@ -34,7 +34,7 @@ fn generated(document: &str, overlay: &str) -> Result<(), String> {
     generated_of("document.json", document, overlay)
 }
 
-/// Generates a crate, or returns what stands against it.
+/// Generates a crate, or returns the errors.
 fn generated_of(file: &str, document: &str, overlay: &str) -> Result<(), String> {
     let config = Source::new("codegen.toml", CONFIG.replace("FILE", file));
     let config = Config::parse(&config);
@@ -54,22 +54,22 @@ fn generated_of(file: &str, document: &str, overlay: &str) -> Result<(), String>
     made.map(drop)
 }
 
-/// Generates from a document. What stands against it is returned.
+/// Generates a crate from a document, or returns the errors.
 pub fn load(data: &[u8]) -> Result<(), String> {
     generated(&String::from_utf8_lossy(data), OVERLAY)
 }
 
-/// Generates from a document with an overlay. What stands against it is returned.
+/// Generates a crate from a document with an overlay, or returns the errors.
 pub fn overlay(data: &[u8]) -> Result<(), String> {
     generated(DOCUMENT, &String::from_utf8_lossy(data))
 }
 
-/// Generates from a CustomResourceDefinition. What stands against it is returned.
+/// Generates a crate from a CustomResourceDefinition, or returns the errors.
 pub fn crd(data: &[u8]) -> Result<(), String> {
     generated_of("document.yaml", &String::from_utf8_lossy(data), OVERLAY)
 }
 
-/// Translates a rule in CEL, of an object with fields of several types. What stands against it is returned.
+/// Translates a rule in CEL for an object with fields of several types, or returns the errors.
 pub fn cel(data: &[u8]) -> Result<(), String> {
     let definition = serde_json::json!({
         "apiVersion": "apiextensions.k8s.io/v1",

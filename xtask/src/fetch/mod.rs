@@ -1,5 +1,6 @@
 //! `cargo xtask spec fetch`: gets the documents of a release.
 
+mod adopt;
 mod group;
 mod index;
 mod origin;
@@ -45,6 +46,11 @@ pub(crate) struct Fetch {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Make the release the newest that spec/ describes: bring our documents of the newest versions into
+    /// line with these, without their texts. Descriptions that are still to be written are listed.
+    #[arg(long, conflicts_with = "out")]
+    into_spec: bool,
+
     /// Fetch the documents of this group only; may be repeated. `core` is the group of Pod.
     #[arg(long = "group", value_name = "GROUP")]
     groups: Vec<String>,
@@ -73,6 +79,9 @@ pub(crate) fn run(arguments: &Fetch) -> Result<(), Box<dyn Error>> {
              where {release} is"
         )
         .into());
+    }
+    if arguments.into_spec {
+        return adopt::run(&documents, *release);
     }
     let out = match &arguments.out {
         Some(out) => out.clone(),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 #[cfg(unix)]
+mod adopt;
 mod budget;
 mod bundle;
 mod by_hand;

@@ -80,6 +80,20 @@ fn generated() -> Vec<String> {
         .collect()
 }
 
+/// The packages with the hand-written rules of a crate.
+fn rules_packages(krate: &str) -> Vec<String> {
+    let config = table("codegen.toml");
+    let mut crates = config["crate"].as_array().unwrap().iter();
+    let own = crates
+        .find(|own| own["name"].as_str() == Some(krate))
+        .unwrap();
+    let packages = own.get("rules-packages").and_then(toml::Value::as_array);
+    let packages = packages.into_iter().flatten();
+    packages
+        .map(|name| name.as_str().unwrap().to_owned())
+        .collect()
+}
+
 /// The crate into whose types those of a crate are converted.
 fn newer(krate: &str) -> Option<String> {
     let config = table("codegen.toml");
@@ -106,12 +120,17 @@ fn generated_crates_depend_on_the_support_only() {
     for krate in &crates {
         // Older versions know the newest, never the reverse.
         let newest = newer(krate);
+        let rules = rules_packages(krate);
         let mut wanted = vec!["k8s-openapi".to_owned()];
         wanted.extend(RUNTIME.map(|(name, _)| name.to_owned()));
         wanted.extend(newest);
+        wanted.extend(rules.clone());
+        // A table is read in the order of its keys.
+        wanted.sort();
         assert_eq!(dependencies(krate), wanted, "{krate}");
         let manifest = table(&format!("{krate}/Cargo.toml"));
-        for (name, feature) in RUNTIME {
+        let rules = rules.iter().map(|name| (name.as_str(), Some("validation")));
+        for (name, feature) in RUNTIME.into_iter().chain(rules) {
             let optional = manifest["dependencies"][name].get("optional");
             assert_eq!(optional.is_some(), feature.is_some(), "{krate}: {name}");
             let feature = feature.map(|feature| manifest["features"][feature].to_string());
@@ -122,12 +141,12 @@ fn generated_crates_depend_on_the_support_only() {
     }
     let support = ["k8s-openapi", "kubernetes-kinds", "kubernetes-manifests"];
     let mut wanted = support.map(str::to_owned).to_vec();
-    // A table is read in the order of its keys.
     wanted.extend(crates);
     wanted.sort();
     assert_eq!(dependencies(&bundle), wanted, "{bundle}");
     let runtime = RUNTIME.map(|(name, _)| name);
-    for krate in ["codegen", "xtask"].into_iter().chain(runtime) {
+    let written = ["codegen", "xtask", "kubernetes-storage-rules"];
+    for krate in written.into_iter().chain(runtime) {
         for generated in generated() {
             assert!(
                 !dependencies(krate).contains(&generated),

@@ -5,8 +5,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-use super::Context;
-use super::values::{Operand, error_type};
+use super::context::Context;
+use super::operand::Operand;
 use crate::model::{CelField, CelRule, Macro, Node, Over, Read};
 
 /// A rule of a value, with what is stored of it.
@@ -26,7 +26,7 @@ pub(super) fn rule(
             quote!(#path #(.field(#below))*)
         }
     };
-    let error_type = error_type(cx, rule.error_type);
+    let error_type = cx.error_type(rule.error_type);
     let text = &rule.text;
     let message = match &rule.message {
         Some(message) => quote!(#message),

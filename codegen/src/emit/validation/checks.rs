@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Context, cel, check_method, elements, old, parameter, together, updates, values};
+use super::context::Context;
+use super::methods::{check_method, elements, old, parameter};
+use super::operand::Operand;
+use super::{cel, together, updates, values};
 use crate::model::{Field, Struct, Ty, Type};
 
 /// The implementation of `Check`.
@@ -60,8 +63,8 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
         lines.extend(embedded(cx, object));
     }
     lines.extend(together::lines(object));
-    let this = values::Operand::reference(quote!(self));
-    let at = values::Operand::reference(quote!(at));
+    let this = Operand::reference(quote!(self));
+    let at = Operand::reference(quote!(at));
     for rule in object.rules.cel.iter().filter(|rule| !rule.compares) {
         lines.extend(cel::rule(cx, rule, &at, &this, &this));
     }

@@ -3,7 +3,8 @@
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 
-use super::{Context, old, parameter};
+use super::context::Context;
+use super::methods::{old, parameter};
 use crate::model::{Behaviour, Field, Literal, Role, Struct, Ty, Type};
 
 /// The implementation of `SetDefaults`.

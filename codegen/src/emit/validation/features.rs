@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Context;
+use super::context::Context;
 use crate::emit::kind::{optional, release};
 use crate::model::Feature;
 

@@ -5,172 +5,29 @@
 
 mod cel;
 mod checks;
+mod context;
 mod defaults;
 mod features;
+mod methods;
+mod operand;
 mod reported;
 mod strategy;
+mod target;
 mod together;
 mod updates;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{format_ident, quote};
-
+use super::comment::inner_comment;
+use super::declared::{Declared, declarations};
+use super::file::{File, folder, origin, origins, places};
 use super::imports::use_item;
-use super::root::{Declared, declarations};
 use super::runtime::{Feature, VALIDATION};
-use super::{File, folder, inner_comment, origin, origins, places};
-use crate::model::{ApiVersion, Argument, Crate, Field, Module, Rules, Struct, Ty};
-use crate::name::{self, Ident, VALIDATION_FOLDER};
-
-/// What the items of a file use, noted while they are made.
-#[derive(Debug, Default)]
-struct Uses {
-    /// The traits whose methods are called.
-    check: bool,
-    set_defaults: bool,
-    semantic: bool,
-    /// The types of the crate.
-    types: BTreeSet<Ident>,
-    /// The constants of features.
-    features: BTreeSet<Ident>,
-    /// The constants with names that a server reports: the name, and the field.
-    reported: BTreeMap<Ident, (String, String)>,
-    /// The names of the validation that are written without its module.
-    names: BTreeSet<&'static str>,
-}
-
-/// What the modules of this output work on.
-struct Context<'a> {
-    version: &'a ApiVersion,
-    uses: Uses,
-}
-
-impl Context<'_> {
-    /// A name of the validation: by itself, or with its module where a type of the crate has the
-    /// same name.
-    fn name(&mut self, name: &'static str) -> TokenStream {
-        let ident = proc_macro2::Ident::new(name, Span::call_site());
-        if self
-            .version
-            .types
-            .values()
-            .any(|ty| ty.name.as_str() == name)
-        {
-            quote!(#VALIDATION::#ident)
-        } else {
-            self.uses.names.insert(name);
-            quote!(#ident)
-        }
-    }
-
-    /// The method for the path of a value of a map. Servers of custom resources take keys for fields.
-    fn step(&self) -> TokenStream {
-        match self.version.is_custom {
-            true => quote!(key_as_field),
-            false => quote!(key),
-        }
-    }
-
-    /// Whether the server has a feature on.
-    fn has(&mut self, target: &TokenStream, feature: &Ident) -> TokenStream {
-        self.uses.features.insert(feature.clone());
-        quote!(#target.has(&#feature))
-    }
-
-    /// Lines for servers that have the feature, if one is named.
-    fn with_feature(
-        &mut self,
-        target: &TokenStream,
-        feature: Option<&Ident>,
-        lines: TokenStream,
-    ) -> TokenStream {
-        let Some(feature) = feature else { return lines };
-        let has = self.has(target, feature);
-        quote! {
-            if #has {
-                #lines
-            }
-        }
-    }
-
-    /// The struct of the crate that a field holds, itself or in a list or map.
-    fn held(&self, field: &Field) -> Option<&Struct> {
-        let held = match &field.ty {
-            Ty::List(item) | Ty::Map(item) => item,
-            other => other,
-        };
-        self.version.own_struct(held).map(|(_, object)| object)
-    }
-}
-
-/// A method of `Check`, if there is anything to do.
-fn check_method(
-    cx: &mut Context<'_>,
-    name: &TokenStream,
-    stored: Option<&TokenStream>,
-    lines: &TokenStream,
-) -> Option<TokenStream> {
-    (!lines.is_empty()).then(|| {
-        let (path, checker) = (cx.name("Path"), cx.name("Checker"));
-        // Their expressions are as long as the rules.
-        let skip = has_rules(lines).then(|| quote!(#[rustfmt::skip]));
-        quote! {
-            #skip
-            fn #name(&self, #stored at: &#path<'_>, to: &mut #checker<'_>) {
-                #lines
-            }
-        }
-    })
-}
-
-/// Whether lines have rules in CEL.
-fn has_rules(lines: &TokenStream) -> bool {
-    lines.clone().into_iter().any(|token| match token {
-        TokenTree::Group(group) => has_rules(&group.stream()),
-        TokenTree::Ident(ident) => ident == "Rule",
-        _ => false,
-    })
-}
-
-/// The name of a parameter, with an underscore if the lines don't use it.
-fn parameter(name: &str, lines: &TokenStream) -> proc_macro2::Ident {
-    fn uses(lines: TokenStream, name: &str) -> bool {
-        let mut is_member = false;
-        lines.into_iter().any(|token| {
-            let after_dot = std::mem::replace(&mut is_member, token.to_string() == ".");
-            match token {
-                TokenTree::Group(group) => uses(group.stream(), name),
-                TokenTree::Ident(ident) => ident == name && !after_dot,
-                _ => false,
-            }
-        })
-    }
-    let unused = if uses(lines.clone(), name) { "" } else { "_" };
-    format_ident!("{unused}{name}")
-}
-
-/// The elements of a list of an object, or the entries of a map.
-fn elements(of: &TokenStream, field: &Field) -> TokenStream {
-    let name = &field.name;
-    if field.is_optional() {
-        quote!(#of.#name.iter().flatten())
-    } else {
-        quote!(#of.#name.iter())
-    }
-}
-
-/// What is stored of a field of which a struct is held.
-fn old(field: &Field) -> TokenStream {
-    let name = &field.name;
-    if field.is_optional() {
-        quote!(let old = stored.and_then(|stored| stored.#name.as_ref());)
-    } else {
-        quote!(let old = stored.map(|stored| &stored.#name);)
-    }
-}
+use crate::model::{ApiVersion, Argument, Crate, Module, Rules};
+use crate::name::{self, VALIDATION_FOLDER};
+use context::{Context, Uses};
 
 /// The files of types that have something to do.
 fn modules(version: &ApiVersion) -> impl Iterator<Item = &Module> {

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Context;
-use crate::emit::comment;
+use super::context::Context;
+use crate::emit::comment::comment;
 use crate::model::{Field, Reported};
 use crate::name;
 

@@ -3,7 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{Context, check_method, defaults, parameter};
+use super::context::Context;
+use super::defaults;
+use super::methods::{check_method, parameter};
 use crate::emit::runtime::VALIDATION;
 use crate::model::{Resource, Role, SchemaName, Struct, Type};
 

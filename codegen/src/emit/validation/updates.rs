@@ -3,12 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::values::Operand;
-use super::{Context, cel, check_method, elements, reported, values};
+use super::context::Context;
+use super::methods::{check_method, elements};
+use super::operand::Operand;
+use super::target::servers;
+use super::{cel, reported};
 use crate::emit::kind::release;
 use crate::foundation;
 use crate::model::{Field, Immutable, Struct, Ty, Type, Unique};
-use crate::release::Releases;
 
 /// The implementation of `Semantic` for a struct that is compared as a whole.
 pub(super) fn semantic(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
@@ -141,7 +143,7 @@ fn compared(cx: &mut Context<'_>, field: &Field) -> TokenStream {
 fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let mut is_same = is_same(cx, field, &quote!(new), &quote!(old), false);
-    let mut error_type = values::error_type(cx, immutable.error_type);
+    let mut error_type = cx.error_type(immutable.error_type);
     let mut as_reported = field.rules.reported.clone();
     as_reported.above = immutable.above;
     let mut path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
@@ -165,7 +167,7 @@ fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenSt
             choose(quote!(is_same), quote!(new == old), &mut is_same);
         }
         if earlier.error_type != immutable.error_type {
-            let then = values::error_type(cx, earlier.error_type);
+            let then = cx.error_type(earlier.error_type);
             choose(quote!(error_type), then, &mut error_type);
         }
         if let Some(reported) = &earlier.reported_at {
@@ -200,23 +202,6 @@ fn condition(cx: &mut Context<'_>, immutable: &Immutable) -> Option<TokenStream>
         quote!(!#has)
     });
     let all: Vec<_> = releases.into_iter().chain(unless).collect();
-    (!all.is_empty()).then(|| quote!(#(#all)&&*))
-}
-
-/// Whether the target is of a span of releases, if that isn't all.
-pub(super) fn servers(releases: Releases) -> Option<TokenStream> {
-    let before = |at| {
-        let at = release(at);
-        quote!(to.target().is_before(#at))
-    };
-    let from = releases.from.map(|from| {
-        let before = before(from);
-        quote!(!#before)
-    });
-    let all: Vec<_> = from
-        .into_iter()
-        .chain(releases.before.map(before))
-        .collect();
     (!all.is_empty()).then(|| quote!(#(#all)&&*))
 }
 

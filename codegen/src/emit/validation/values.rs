@@ -3,8 +3,10 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-use super::{Context, cel, reported, updates};
-use crate::model::{Argument, Call, ErrorType, Field, Rules, Struct, Takes, Ty, Unique};
+use super::context::Context;
+use super::operand::Operand;
+use super::{cel, reported, target};
+use crate::model::{Argument, Call, Field, Rules, Struct, Takes, Ty, Unique};
 
 /// The rules of a field and of what it holds.
 pub(super) fn field(cx: &mut Context<'_>, object: &Struct, field: &Field) -> TokenStream {
@@ -115,38 +117,6 @@ fn counts(cx: &mut Context<'_>, field: &Field) -> TokenStream {
         .collect()
 }
 
-/// A value that is checked, as the expressions in which methods take it.
-#[derive(Clone)]
-pub(super) struct Operand {
-    /// For what is called on it.
-    pub(super) plain: TokenStream,
-    pub(super) borrowed: TokenStream,
-    pub(super) copied: TokenStream,
-    pub(super) is_reference: bool,
-}
-
-impl Operand {
-    /// A reference to the value.
-    pub(super) fn reference(plain: TokenStream) -> Self {
-        Self {
-            borrowed: plain.clone(),
-            copied: quote!(*#plain),
-            plain,
-            is_reference: true,
-        }
-    }
-
-    /// The place of the value in memory.
-    pub(super) fn place(plain: TokenStream) -> Self {
-        Self {
-            borrowed: quote!(&#plain),
-            copied: plain.clone(),
-            plain,
-            is_reference: false,
-        }
-    }
-}
-
 /// The calls that a value is asked, and what follows them.
 fn calls(
     cx: &mut Context<'_>,
@@ -167,7 +137,7 @@ fn calls(
         let pattern = pattern(cx, call, operand);
         let problem = problem(cx, call);
         let is_new = is_new(call);
-        let (servers, guards) = match call.unguarded.map(updates::servers) {
+        let (servers, guards) = match call.unguarded.map(target::servers) {
             None => (None, call.guards),
             Some(None) => (None, false),
             Some(servers) => (servers, call.guards),
@@ -205,7 +175,7 @@ fn calls(
 
 /// Whether what follows a call is checked, where some servers check that of new objects only.
 fn is_new(call: &Call) -> Option<TokenStream> {
-    Some(match updates::servers(call.on_create_only?) {
+    Some(match target::servers(call.on_create_only?) {
         Some(servers) => quote!(!(to.is_update() && #servers)),
         None => quote!(!to.is_update()),
     })
@@ -264,7 +234,7 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
         }
         Argument::Text(text) => quote!(#text),
         Argument::Texts(texts) => quote!(&[#(#texts),*]),
-        Argument::ErrorType(error_type) => self::error_type(cx, *error_type),
+        Argument::ErrorType(error_type) => cx.error_type(*error_type),
         Argument::Problem(..) => quote!(problem),
         Argument::NameFormat(format) => {
             let name = Ident::new(&format!("{format:?}"), Span::call_site());
@@ -289,7 +259,7 @@ fn problem(cx: &mut Context<'_>, call: &Call) -> Option<TokenStream> {
     call.arguments.iter().find_map(|argument| match argument {
         Argument::Problem(error_type, keyword) => {
             let ty = cx.name("Problem");
-            let error_type = self::error_type(cx, *error_type);
+            let error_type = cx.error_type(*error_type);
             Some(quote!(let problem = #ty::new(#error_type, #keyword);))
         }
         _ => None,
@@ -455,11 +425,4 @@ fn repeats(
         _ => quote!(to.duplicate(path, item);),
     };
     Some((quote!(entries.iter().map(|item| #key)), key, report))
-}
-
-/// A type of error as an expression.
-pub(super) fn error_type(cx: &mut Context<'_>, error_type: ErrorType) -> TokenStream {
-    let name = Ident::new(&format!("{error_type:?}"), Span::call_site());
-    let ty = cx.name("ErrorType");
-    quote!(#ty::#name)
 }

@@ -4,9 +4,9 @@ use regex_lite::Regex;
 use serde_json::Value;
 
 use super::Reader;
-use crate::diag::Pointer;
 use crate::keyword::{self, Form, Keyword, Meaning, Method, Modification, Sort, TABLE};
 use crate::model::{Argument, Asked, Call, ErrorType, NameFormat, Takes, TextFormat};
+use crate::pointer::Pointer;
 
 impl Reader<'_> {
     /// The call that a keyword asks for.

@@ -14,13 +14,14 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::config::CrateConfig;
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::Diagnostics;
 use crate::foundation;
 use crate::keyword::{Meaning, Modification, Sort, TABLE};
 use crate::model::{
     ApiVersion, Argument, Asked, Call, Check, Field, Reported, Role, Rule, Rules, Takes, Ty,
 };
 use crate::name::RulePath;
+use crate::pointer::Pointer;
 use crate::release::Releases;
 
 /// The keyword of an enumeration of which a server accepts any value.

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::Reader;
-use crate::diag::Pointer;
 use crate::model::{Group, Struct, Together, Type};
+use crate::pointer::Pointer;
 
 impl Reader<'_> {
     /// Which fields of a struct must be set together, or not.

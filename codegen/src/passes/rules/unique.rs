@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{Reader, SEE};
-use crate::diag::Pointer;
 use crate::model::{Asked, Check, Rule, Rules, Ty, Unique};
+use crate::pointer::Pointer;
 
 impl Reader<'_> {
     /// How the elements of a list must differ.

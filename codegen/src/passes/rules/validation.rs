@@ -4,11 +4,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Reader, cel};
-use crate::diag::Pointer;
 use crate::keyword::{Sort, suggest};
 use crate::model::{
     self, Argument, Call, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Takes, Ty,
 };
+use crate::pointer::Pointer;
 use crate::release::{Release, Releases};
 
 const NAME: &str = "x-kubernetes-validations";

@@ -14,11 +14,11 @@ pub(super) fn color(colors: Option<Vec<String>>) -> Option<String> {
 }
 
 /// Of several colors, the one that was there before.
-pub(super) fn color_like(
-    colors: Option<Vec<String>>,
-    like: &Option<String>,
-) -> Option<String> {
-    let before = colors.iter().flatten().find(|color| Some(*color) == like.as_ref());
+pub(super) fn color_like(colors: Option<Vec<String>>, like: &Option<String>) -> Option<String> {
+    let before = colors
+        .iter()
+        .flatten()
+        .find(|color| Some(*color) == like.as_ref());
     before.cloned().or_else(|| color(colors))
 }
 

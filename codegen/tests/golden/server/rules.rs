@@ -7,16 +7,14 @@ use kubernetes_validation::{Checker, Path};
 /// Sets the mode of a store.
 pub fn store_defaults(store: &mut Option<Box<PersistentVolumeSpec>>) {
     if let Some(store) = store {
-        store.volume_mode.get_or_insert_with(|| "Filesystem".to_owned());
+        store
+            .volume_mode
+            .get_or_insert_with(|| "Filesystem".to_owned());
     }
 }
 
 /// Checks that a store has a capacity.
-pub fn store(
-    store: &Option<Box<PersistentVolumeSpec>>,
-    at: Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub fn store(store: &Option<Box<PersistentVolumeSpec>>, at: Path<'_>, to: &mut Checker<'_>) {
     if store.as_ref().is_some_and(|store| store.capacity.is_none()) {
         to.required(
             at.field("capacity"),

@@ -4,7 +4,7 @@ use k8s_openapi::serde_json;
 
 use crate::FieldPath;
 
-/// Why the fields that a field manager has applied can't be extracted.
+/// The error of extracting the fields that a field manager has applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExtractError {
@@ -19,11 +19,11 @@ pub enum ExtractError {
         /// The `apiVersion` of the live object's type.
         expected: &'static str,
     },
-    /// The entry of the manager is damaged, or its format isn't known.
+    /// The entry of the manager is invalid, or its format is unknown.
     Fields {
-        /// The path of the damaged field, `metadata.managedFields[0].fieldsV1.f:spec`.
+        /// The path of the invalid field, `metadata.managedFields[0].fieldsV1.f:spec`.
         path: FieldPath,
-        /// What is wrong there.
+        /// The problem.
         message: String,
     },
     /// The apply type can't represent exactly the fields that are owned.
@@ -39,7 +39,7 @@ pub enum ExtractError {
 }
 
 impl ExtractError {
-    // By value, as `map_err` hands it over.
+    // By value, for `map_err`.
     #[allow(clippy::needless_pass_by_value)]
     #[inline]
     pub(super) fn json(error: serde_json::Error) -> Self {

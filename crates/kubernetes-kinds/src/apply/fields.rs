@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 128;
 /// The ownership of a value and of its fields or elements.
 #[derive(Debug, Default)]
 pub(super) struct Owned {
-    /// Whether the value itself is owned.
+    /// True if the value itself is owned.
     pub(super) itself: bool,
     /// Sorted by the element as it is written.
     below: Vec<(String, Element, Owned)>,
@@ -85,7 +85,7 @@ impl Owned {
             .binary_search_by(|(other, ..)| other.as_str().cmp(key))
     }
 
-    /// Whether no field or element below is named.
+    /// Returns true if no field or element below is owned.
     #[inline]
     pub(super) fn is_leaf(&self) -> bool {
         self.below.is_empty()

@@ -38,7 +38,7 @@ impl Extract<'_> {
             live if whole => return owned.itself.then(|| live.clone()),
             Value::Object(live) => self.fields(path, live, owned).into(),
             Value::Array(live) => self.elements(path, live, owned).into(),
-            // The value has changed its shape since; the owned fields are gone.
+            // The value has changed its type since; the owned fields are gone.
             live => return owned.itself.then(|| live.clone()),
         };
         let is_empty = match &value {
@@ -110,7 +110,7 @@ pub(super) fn difference(a: &Value, b: &Value) -> Option<FieldPath> {
     differs(Some(a), Some(b), &mut path).then_some(path)
 }
 
-/// Whether two values differ; `path` is then the path of the first difference.
+/// Returns true if two values differ; `path` is then the path of the first difference.
 #[inline]
 fn differs(a: Option<&Value>, b: Option<&Value>, path: &mut FieldPath) -> bool {
     match (a, b) {

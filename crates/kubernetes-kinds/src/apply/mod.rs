@@ -69,7 +69,7 @@ pub trait Apply:
 /// `deletionGracePeriodSeconds`, `deletionTimestamp`, `generation`, `managedFields`,
 /// `resourceVersion`, `selfLink` and `uid`.
 ///
-/// The server refuses to apply `managedFields`, and treats a `resourceVersion` or `uid` as a
+/// The server rejects to apply `managedFields`, and treats a `resourceVersion` or `uid` as a
 /// precondition.
 #[must_use]
 #[inline]
@@ -101,12 +101,12 @@ pub fn metadata(metadata: ObjectMeta) -> ObjectMeta {
 /// # Errors
 ///
 /// * [`ExtractError::NoManagedFields`] if an object of a server has no `managedFields`, because it
-///   was read as [`Lean`](crate::Lean) or a cache has removed them. A result without fields would
-///   give up all that was applied.
+///   was read as [`Lean`](crate::Lean) or a cache has removed them. Applying
+///   a result without fields would remove all applied fields.
 /// * [`ExtractError::Version`] if the entry was written in another version of the kind. Its
 ///   paths are those of that version: read the object in that version, and extract from it.
 ///   Applying the result in this version makes the entry one of this version.
-/// * [`ExtractError::Fields`] if the entry is damaged.
+/// * [`ExtractError::Fields`] if the entry is invalid.
 /// * [`ExtractError::Inexact`] if the apply type can't represent exactly these fields. This only
 ///   happens inside types of `k8s_openapi`, which always write their required fields.
 /// * [`ExtractError::Json`] if the live object or the result can't be written or read.

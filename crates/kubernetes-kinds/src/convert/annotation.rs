@@ -3,15 +3,12 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde_json::{self, Value, json};
 
-use super::{ConversionError, Convertible, without_metadata};
+use super::error::{ConversionError, MAX_ANNOTATIONS};
+use super::translate::{Convertible, Result, without_metadata};
 use crate::FieldPath;
 
 /// The annotation that preserves the source of a conversion, as JSON.
 pub const CONVERSION_DATA_ANNOTATION: &str = "kubernetes-storage.rs/conversion-data";
-
-/// The most bytes that the annotations of an object may have in all, keys and values:
-/// Kubernetes refuses more.
-pub const MAX_ANNOTATIONS: usize = 256 << 10;
 
 fn path() -> FieldPath {
     FieldPath::new("metadata")
@@ -33,7 +30,7 @@ pub(super) fn inside(error: ConversionError) -> ConversionError {
 }
 
 /// Removes the annotation and returns the object that it holds, if that is a `T`.
-pub(super) fn take<T: Convertible>(metadata: &mut ObjectMeta) -> super::Result<Option<T>> {
+pub(super) fn take<T: Convertible>(metadata: &mut ObjectMeta) -> Result<Option<T>> {
     let Some(annotations) = &mut metadata.annotations else {
         return Ok(None);
     };
@@ -77,9 +74,9 @@ pub(super) fn take<T: Convertible>(metadata: &mut ObjectMeta) -> super::Result<O
 }
 
 /// Writes an object into the annotation.
-pub(super) fn put<T: Convertible>(source: &T, metadata: &mut ObjectMeta) -> super::Result<()> {
+pub(super) fn put<T: Convertible>(source: &T, metadata: &mut ObjectMeta) -> Result<()> {
     let mut kept = without_metadata(source)?;
-    // Otherwise an empty map of annotations would be gone after the way back.
+    // Otherwise converting back would lose an empty map of annotations.
     if metadata
         .annotations
         .as_ref()

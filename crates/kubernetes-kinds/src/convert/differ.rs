@@ -1,17 +1,17 @@
-//! Finds the fields that a conversion does not preserve: where the source differs from what
-//! comes back.
+//! Finds the fields that a conversion doesn't preserve, by comparing the source with the object
+//! converted back.
 
 use k8s_openapi::serde_json::{Map, Value};
 
 use super::keyed::{elements, keys};
-use super::{Convertible, UnrepresentableField, without_metadata};
+use super::translate::{Convertible, Result, UnrepresentableField, without_metadata};
 use crate::{FieldPath, ListMapKeys, Segment};
 
 /// Returns the fields in which the source differs from the object that was converted back.
 pub(super) fn unrepresentable<A: Convertible>(
     source: &A,
     back: &A,
-) -> super::Result<Vec<UnrepresentableField>> {
+) -> Result<Vec<UnrepresentableField>> {
     if back == source {
         return Ok(Vec::new());
     }

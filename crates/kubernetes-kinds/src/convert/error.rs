@@ -2,22 +2,26 @@ use std::fmt;
 
 use crate::FieldPath;
 
-/// Why an object can't be converted.
+/// The most bytes that the annotations of an object may have in all, keys and values:
+/// Kubernetes rejects more.
+pub const MAX_ANNOTATIONS: usize = 256 << 10;
+
+/// The error of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConversionError {
-    /// The object contradicts itself.
+    /// The object is inconsistent.
     Invalid {
         /// The invalid field, `spec.drivers[1].name`.
         path: FieldPath,
-        /// What is wrong with it and what to do.
+        /// The problem and how to solve it.
         message: String,
     },
     /// The annotation that an earlier conversion has written can't be read.
     Annotation {
         /// The annotation.
         path: FieldPath,
-        /// What is wrong with it and what to do.
+        /// The problem and how to solve it.
         message: String,
     },
     /// The source doesn't fit into the annotation beside the other annotations.
@@ -30,7 +34,7 @@ pub enum ConversionError {
 }
 
 impl ConversionError {
-    /// Returns the error of an object that contradicts itself at `path`.
+    /// Returns the error of an object that is inconsistent at `path`.
     pub fn invalid(path: FieldPath, message: impl Into<String>) -> Self {
         Self::Invalid {
             path,
@@ -73,7 +77,7 @@ impl fmt::Display for ConversionError {
                 f,
                 "{path}: preserving the source here makes {bytes} bytes of annotations, and an \
                  object may have {} in all: convert without preserving, or shorten the object",
-                super::MAX_ANNOTATIONS
+                MAX_ANNOTATIONS
             ),
         }
     }

@@ -12,7 +12,7 @@ pub(super) fn keys(lists: ListMapKeys, path: &FieldPath) -> Option<&'static [&'s
         .map(|(_, keys)| *keys)
 }
 
-/// Whether `path` is `list` with indices and keys.
+/// Returns true if `path` is `list` with indices and keys.
 fn is_at(path: &FieldPath, list: &str) -> bool {
     let mut fields = list.split('.');
     for segment in path.segments() {
@@ -25,7 +25,7 @@ fn is_at(path: &FieldPath, list: &str) -> bool {
     fields.next().is_none()
 }
 
-/// What identifies an element, with the values in JSON: `name="csi.example.com"`.
+/// The keys of an element, with the values in JSON: `name="csi.example.com"`.
 pub(super) type Name = String;
 
 /// Returns the elements with their names, in their order; `None` if a key is missing or two

@@ -2,12 +2,13 @@
 
 use k8s_openapi::serde_json::{self, Map, Value};
 
+use super::error::ConversionError;
 use super::keyed::{Name, elements, keys};
-use super::{ConversionError, Convertible, Translate, without_metadata};
+use super::translate::{Convertible, Result, Translate, without_metadata};
 use crate::{FieldPath, ListMapKeys};
 
 /// Restores in `live` the fields of the preserved object `kept` that `A` can't represent.
-pub(super) fn restore<A, B>(kept: B, live: B) -> super::Result<B>
+pub(super) fn restore<A, B>(kept: B, live: B) -> Result<B>
 where
     A: Convertible + Translate<B>,
     B: Convertible + Translate<A>,
@@ -125,8 +126,8 @@ fn list(
     merged.collect()
 }
 
-/// Whether the live list is the one that was seen, perhaps with elements missing, and with new
-/// ones at its end.
+/// Returns true if the live list is the one that was converted, except that elements may be
+/// missing, and new ones added at its end.
 fn is_untouched(seen: &[Name], kept: &[Name], live: &[Name]) -> bool {
     let still_there = seen.iter().filter(|name| live.contains(name));
     let new = live

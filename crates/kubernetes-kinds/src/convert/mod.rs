@@ -17,8 +17,8 @@
 //! that the other version can't represent, in three steps. The preserved source is converted to
 //! the other version and back, which shows what that version represents of it. A field of the
 //! object that is equal to the one in that result takes the preserved value. A field that has
-//! changed since stays as it is. Elements of lists are matched by their keys
-//! ([`Kind::LIST_MAP_KEYS`]).
+//! changed since is not restored. Elements of lists are matched by their keys
+//! ([`Kind::LIST_MAP_KEYS`](crate::Kind::LIST_MAP_KEYS)).
 //!
 //! Kubernetes limits the annotations of an object to 256 KiB in all. A source that doesn't fit is
 //! an error, and so is an annotation that can't be read. Other annotations stay as they are. The
@@ -30,53 +30,20 @@ mod differ;
 mod error;
 mod keyed;
 mod merge;
+mod translate;
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde::Serialize;
-use k8s_openapi::serde::de::DeserializeOwned;
-use k8s_openapi::serde_json::Value;
-use k8s_openapi::{Metadata, Resource};
+use k8s_openapi::Metadata;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 
-use crate::{FieldPath, Kind, wire};
+use crate::FieldPath;
 
 #[doc(inline)]
 pub use crate::__convert_enumerations as enumerations;
-pub use annotation::{CONVERSION_DATA_ANNOTATION, MAX_ANNOTATIONS};
-pub use error::ConversionError;
-
-/// The result of a conversion.
-pub type Result<T> = std::result::Result<T, ConversionError>;
-
-/// A field of the source that is not representable in the target version.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UnrepresentableField {
-    /// The path in the source, `spec.drivers[0].nodeID`. A list element that is not in the source
-    /// and that the target adds has its keys instead of an index, `status.drivers[name="a"]`.
-    pub path: FieldPath,
-    /// The value in the source; `null` if the field is unset there and can't be in the target.
-    pub value: Value,
-}
-
-impl std::fmt::Display for UnrepresentableField {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.value {
-            Value::Null => write!(f, "{} (unset)", self.path),
-            value => write!(f, "{}: {value}", self.path),
-        }
-    }
-}
-
-/// An object in another version.
-#[derive(Clone, Debug, PartialEq)]
-#[must_use]
-pub struct Converted<T> {
-    /// The object in the target version.
-    pub object: T,
-    /// The fields of the source that the target version can't represent.
-    pub unrepresentable: Vec<UnrepresentableField>,
-}
+pub use annotation::CONVERSION_DATA_ANNOTATION;
+pub use error::{ConversionError, MAX_ANNOTATIONS};
+pub use translate::{Converted, Convertible, Result, Translate, UnrepresentableField};
 
 /// Conversion to a version that can't represent all fields of this one.
 ///
@@ -86,7 +53,7 @@ pub trait Convert<T>: Sized {
     ///
     /// # Errors
     ///
-    /// When the object contradicts itself, such as with two drivers of one name.
+    /// When the object is inconsistent, such as with two drivers of one name.
     fn convert(self) -> Result<Converted<T>>;
 
     /// Converts, preserves the source in the annotation [`CONVERSION_DATA_ANNOTATION`] if the
@@ -101,40 +68,11 @@ pub trait Convert<T>: Sized {
     fn convert_preserving(self) -> Result<Converted<T>>;
 }
 
-/// The rules of a conversion, which don't report unrepresentable fields.
-///
-/// The rules get no metadata: [`Convert`] moves it from the source to the target.
-///
-/// The generated crates implement this; use [`Convert`].
-pub trait Translate<T>: Sized {
-    /// Translates the fields that the target can represent.
-    ///
-    /// # Errors
-    ///
-    /// When the object contradicts itself.
-    fn translate(self) -> Result<T>;
-
-    /// Translates into the form of `like`, where the target has several forms.
-    ///
-    /// # Errors
-    ///
-    /// As [`translate`](Self::translate).
-    fn translate_like(self, like: &T) -> Result<T> {
-        let _ = like;
-        self.translate()
-    }
-}
-
-/// A kind whose objects can be compared and preserved.
-pub trait Convertible: Kind + Clone + PartialEq + Serialize + DeserializeOwned {}
-
-impl<T: Kind + Clone + PartialEq + Serialize + DeserializeOwned> Convertible for T {}
-
 /// Converts an object and reports unrepresentable fields: [`Convert::convert`] of a kind.
 ///
 /// # Errors
 ///
-/// When the object contradicts itself.
+/// When the object is inconsistent.
 pub fn object<A, B>(mut source: A) -> Result<Converted<B>>
 where
     A: Convertible + Translate<B>,
@@ -151,7 +89,7 @@ where
     })
 }
 
-/// Returns the object as it comes back from another version. It is translated once more than
+/// Returns the object converted to another version and back. It is translated once more than
 /// needed, because translating moves fields and cloning the result would copy them.
 fn there_and_back<A, B>(source: &A) -> Result<A>
 where
@@ -275,7 +213,7 @@ pub fn boxed<A, B: From<A>>(value: Box<A>) -> Box<B> {
 ///
 /// # Errors
 ///
-/// The error of the first element that contradicts itself.
+/// The error of the first element that is inconsistent.
 pub fn translate_elements<A: Translate<B>, B>(list: Vec<A>) -> Result<Vec<B>> {
     list.into_iter().map(A::translate).collect()
 }
@@ -284,7 +222,7 @@ pub fn translate_elements<A: Translate<B>, B>(list: Vec<A>) -> Result<Vec<B>> {
 ///
 /// # Errors
 ///
-/// The error of the first value that contradicts itself.
+/// The error of the first value that is inconsistent.
 pub fn translate_values<A: Translate<B>, B>(
     map: BTreeMap<String, A>,
 ) -> Result<BTreeMap<String, B>> {
@@ -297,20 +235,8 @@ pub fn translate_values<A: Translate<B>, B>(
 ///
 /// # Errors
 ///
-/// When it contradicts itself.
+/// When it is inconsistent.
 #[allow(clippy::boxed_local)] // It is what the field holds.
 pub fn translate_boxed<A: Translate<B>, B>(value: Box<A>) -> Result<Box<B>> {
     value.translate().map(Box::new)
-}
-
-/// Returns an object as JSON, without the metadata that all versions share.
-fn without_metadata<K: Resource + Metadata<Ty = ObjectMeta> + Serialize>(
-    object: &K,
-) -> Result<Value> {
-    let mut value = wire::to_value(object)
-        .map_err(|error| ConversionError::invalid(FieldPath::default(), error.to_string()))?;
-    if let Value::Object(fields) = &mut value {
-        fields.remove("metadata");
-    }
-    Ok(value)
 }

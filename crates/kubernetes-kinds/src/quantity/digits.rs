@@ -6,7 +6,7 @@ const SMALL: u32 = 38;
 
 /// The significant digits of a value.
 ///
-/// Which variant it is follows from the number of digits, so equal digits are equal values.
+/// The number of digits decides the variant, so equal values have equal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Digits {
     /// Up to 38 digits.
@@ -29,7 +29,7 @@ impl Digits {
         let digits = digits.take(count);
         if count <= SMALL as usize {
             let number = digits.fold(0, |number, digit| number * 10 + u128::from(digit));
-            // At most 10³⁸ now, whose zeros are taken off next.
+            // At most 10³⁸ now, whose zeros are removed next.
             return Self::Small(number + u128::from(up));
         }
         let mut digits: Vec<u8> = digits.collect();
@@ -45,7 +45,7 @@ impl Digits {
         Self::Large(digits.into())
     }
 
-    /// Takes zeros off the end and returns how many.
+    /// Removes zeros at the end and returns their number.
     pub(super) fn strip_zeros(&mut self) -> u32 {
         let mut zeros = 0;
         if let Self::Large(digits) = self {
@@ -65,7 +65,7 @@ impl Digits {
                 *number /= 10;
                 zeros += 1;
             }
-            // Most numbers are so small, and divided several times faster.
+            // Most numbers are so small, and dividing them is several times faster.
             if let Ok(mut short) = u64::try_from(*number) {
                 while short != 0 && short % 10 == 0 {
                     short /= 10;

@@ -1,18 +1,23 @@
-//! From the text to the value.
+//! Parses quantities.
 
+use std::str::FromStr;
+
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+
+use super::amount::{Amount, Format};
 use super::digits::Digits;
-use super::{Amount, Format, QuantityError};
+use super::error::QuantityError;
 
 /// The power of ten that values are rounded up to.
 const NANO: i64 = -9;
-/// How many digits Kubernetes reads without falling back to large numbers. That decides which
-/// texts it keeps.
+/// The most digits that Kubernetes parses without big integers, which decides the texts that it
+/// keeps.
 const FAST: usize = 18;
 
-/// A text taken apart.
+/// The parts of a text.
 pub(super) struct Parts<'a> {
     negative: bool,
-    /// Whether the number has any digit at all.
+    /// True if the number has a digit.
     has_digits: bool,
     /// The digits before the point, without zeros at the start.
     whole: &'a str,
@@ -58,17 +63,18 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// How many digits Kubernetes counts: nothing before the point is a zero to it.
+    /// Returns the number of digits as Kubernetes counts them: nothing before the point counts as a
+    /// zero.
     fn count(&self) -> usize {
         self.whole.len().max(1) + self.fraction.len()
     }
 
-    /// The power of ten of the last digit that is written.
+    /// Returns the power of ten of the last digit.
     fn last_place(&self, exponent: i32) -> i64 {
         i64::from(exponent) - self.fraction.len() as i64
     }
 
-    /// Whether Kubernetes reads the text without large numbers.
+    /// Returns true if Kubernetes parses the text without big integers.
     fn is_fast(&self) -> bool {
         match self.suffix {
             Suffix::Decimal(exponent, _) => {
@@ -81,7 +87,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Whether Kubernetes writes the text back as it is.
+    /// Returns true if Kubernetes writes the text back unchanged.
     pub(super) fn is_kept(&self) -> bool {
         let digits = || self.whole.bytes().rev();
         self.is_fast()
@@ -139,7 +145,7 @@ impl<'a> Parts<'a> {
         const MAX: u128 = i64::MAX as u128;
         const NANOS: u128 = 1_000_000_000;
 
-        // Digit by digit from the right, as on paper: what is carried out of the last is whole.
+        // Digit by digit from the right: the last carry is the whole part.
         let (mut carry, mut nanos, mut finer) = (0_u128, 0_u128, false);
         for (place, digit) in self.fraction.bytes().enumerate().rev() {
             carry += u128::from(digit - b'0') << power;
@@ -194,17 +200,49 @@ impl Suffix {
             "E" => si(18),
             _ => {
                 let exponent = text.strip_prefix(['e', 'E'])?.parse::<i64>().ok()?;
-                // Kubernetes lets the upper half go as well.
+                // Kubernetes drops the upper half as well.
                 Some(Self::Decimal(exponent as i32, Format::DecimalExponent))
             }
         }
     }
 }
 
-/// The digits at the start, and the rest.
+/// Returns the digits at the start, and the rest.
 fn split_digits(text: &str) -> (&str, &str) {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());
     text.split_at(end)
+}
+
+impl Amount {
+    /// Parses a quantity, which must have no white space around it.
+    ///
+    /// Accepts the strings that Kubernetes accepts, which are more than it documents: a number
+    /// can have no digits (`.` and `Ki` are zero), and only the lowest 32 bits of an exponent are
+    /// used.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no quantity.
+    pub fn parse(text: &str) -> Result<Self, QuantityError> {
+        Parts::split(text)?.amount()
+    }
+}
+
+impl FromStr for Amount {
+    type Err = QuantityError;
+
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<&Quantity> for Amount {
+    type Error = QuantityError;
+
+    /// Parses the field as an API server does: white space around the text is ignored.
+    fn try_from(quantity: &Quantity) -> Result<Self, QuantityError> {
+        Self::parse(quantity.0.trim())
+    }
 }

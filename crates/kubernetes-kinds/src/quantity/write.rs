@@ -1,8 +1,8 @@
-//! From the value to the text.
+//! Formats quantities.
 
 use std::fmt;
 
-use super::{Amount, Format};
+use super::amount::{Amount, Format};
 
 /// The suffixes of powers of 1000, from nano on, and those of powers of 1024.
 const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
@@ -15,8 +15,8 @@ impl fmt::Display for Amount {
     /// The canonical form: a whole number, negative or not, and the largest suffix of the
     /// family that allows for one.
     ///
-    /// Binary suffixes are left for decimal ones below 1024 and for fractions, and decimal
-    /// ones for an exponent from 10²¹ on. Reading the text again gives the same value.
+    /// Values below 1024 and fractions have decimal instead of binary suffixes, and from 10²¹ on an
+    /// exponent replaces a decimal suffix. Parsing the text gives the same value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, false)
     }
@@ -29,14 +29,14 @@ impl fmt::Display for Served<'_> {
 }
 
 impl Served<'_> {
-    /// Whether it is shown as `text`.
+    /// Returns true if the quantity is displayed as `text`.
     pub(super) fn is(&self, text: &str) -> bool {
         let mut rest = Rest(text);
         fmt::write(&mut rest, format_args!("{self}")).is_ok() && rest.0.is_empty()
     }
 }
 
-/// What is left of a text after what is written has been taken off its start.
+/// The rest of a text, from whose start everything that is written is removed.
 struct Rest<'a>(&'a str);
 
 impl fmt::Write for Rest<'_> {
@@ -51,7 +51,7 @@ impl Amount {
         Served(self)
     }
 
-    /// `as_served`: without a suffix where there is none for the exponent.
+    /// `as_served` omits the suffix if there is none for the exponent.
     fn write(&self, f: &mut fmt::Formatter<'_>, as_served: bool) -> fmt::Result {
         if self.is_zero() {
             return f.write_str("0");
@@ -80,7 +80,7 @@ impl Amount {
         }
     }
 
-    /// The number to be written with a binary suffix.
+    /// Returns the number to write with a binary suffix.
     fn binary(&self) -> Option<u128> {
         let up = u32::try_from(self.exponent).ok()?;
         let number = self.digits.scaled(up)?;

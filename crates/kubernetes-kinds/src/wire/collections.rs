@@ -1,4 +1,4 @@
-//! Reading of lists and maps, in which `null` is the zero value of an element, as in Go.
+//! Reads lists and maps, in which `null` is the zero value of an element, as in Go.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -65,12 +65,12 @@ impl<C: Collection<Whole = C> + Default> Collection for Option<C> {
     }
 }
 
-/// Reads the list or map that follows a key into `slot`; `null` leaves that as it is, and is the zero
-/// value as an element.
+/// Reads the list or map that follows a key into `slot`; `null` leaves that as it is, and is the
+/// zero value as an element.
 ///
 /// # Errors
 ///
-/// When the value has the wrong shape, or the input is damaged.
+/// When the value has the wrong type, or the input is invalid.
 pub fn read_elements<'de, M, C>(map: &mut M, slot: &mut C) -> Result<(), M::Error>
 where
     M: MapAccess<'de>,
@@ -83,12 +83,12 @@ where
     Ok(())
 }
 
-/// Reads the map of quantities that follows a key into `slot`; `null` leaves that as it is, and is `0`
-/// as an entry.
+/// Reads the map of quantities that follows a key into `slot`; `null` leaves that as it is, and is
+/// `0` as an entry.
 ///
 /// # Errors
 ///
-/// When the value has the wrong shape, or the input is damaged.
+/// When the value has the wrong type, or the input is invalid.
 pub fn read_quantities<'de, M, C>(map: &mut M, slot: &mut C) -> Result<(), M::Error>
 where
     M: MapAccess<'de>,
@@ -107,12 +107,12 @@ where
     Ok(())
 }
 
-/// Reads the map of a custom resource that follows a key into `slot`; `null` leaves that as it is, and
-/// is no entry: a server takes such entries out.
+/// Reads the map of a custom resource that follows a key into `slot`; `null` leaves that as it is,
+/// and is no entry: a server drops such entries.
 ///
 /// # Errors
 ///
-/// When the value has the wrong shape, or the input is damaged.
+/// When the value has the wrong type, or the input is invalid.
 pub fn read_entries<'de, M, C, T>(map: &mut M, slot: &mut C) -> Result<(), M::Error>
 where
     M: MapAccess<'de>,
@@ -125,7 +125,7 @@ where
     Ok(())
 }
 
-/// A map that is read so.
+/// A map with such entries.
 struct Entries<T>(BTreeMap<String, T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
@@ -136,7 +136,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     }
 }
 
-/// A list or map that is read so.
+/// A list or map with such elements.
 #[derive(Debug)]
 pub struct Elements<C>(C);
 
@@ -177,8 +177,8 @@ impl<'de, T: Deserialize<'de> + Zero> Visitor<'de> for ListVisitor<T> {
     }
 }
 
-/// The number of elements for which a list has room at first. A vector takes four, but most lists of
-/// objects have one, and most lists of texts have two.
+/// The number of elements for which a list has room at first. A vector takes four, but most lists
+/// of objects have one, and most lists of texts have two.
 const fn few<T>() -> usize {
     if size_of::<T>() <= 2 * size_of::<String>() {
         2
@@ -187,7 +187,7 @@ const fn few<T>() -> usize {
     }
 }
 
-/// Reads the entries of a map; `null` is what the function returns, or no entry.
+/// Reads the entries of a map; `null` is the result of the function, or no entry.
 struct EntriesVisitor<T>(fn() -> Option<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {

@@ -10,16 +10,15 @@ use k8s_openapi::serde_json::Value;
 
 /// Fields of an object that its type doesn't know, by name, as they were read.
 ///
-/// Conversion to another version takes them along. Where that version knows a field of such a
-/// name, it writes its own field, and the preserved one is hidden until the object is converted
-/// back.
+/// Conversion to another version preserves them. If that version has a field of the same name, it
+/// writes that field, and the preserved one is hidden until the object is converted back.
 pub type UnknownFields = BTreeMap<String, Value>;
 
-/// Reads the value of a field that is not known, and keeps it.
+/// Reads and keeps the value of an unknown field.
 ///
 /// # Errors
 ///
-/// When the input is damaged, or has a value that is none of JSON.
+/// When the input is invalid, or has a value that JSON doesn't have.
 pub fn keep<'de, M: MapAccess<'de>>(
     map: &mut M,
     name: &str,

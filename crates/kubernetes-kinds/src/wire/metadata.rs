@@ -1,4 +1,5 @@
-//! Reading of metadata, field by field as our own objects: `null` as a label is an empty text.
+//! Reads metadata field by field, as generated types are read: `null` as a label is an empty
+//! string.
 
 use std::fmt;
 
@@ -8,11 +9,12 @@ use k8s_openapi::serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Vi
 use super::read::Key;
 use super::{read, read_elements, read_time, skip};
 
-/// Reads metadata into `slot`; `null` leaves it as it is, and so does an absent field that field.
+/// Reads metadata into `slot`; `null` doesn't change it, and an absent field doesn't change the
+/// field.
 ///
 /// # Errors
 ///
-/// When the value has the wrong shape, or the input is damaged.
+/// When the value has the wrong type, or the input is invalid.
 pub fn read_metadata<'de, M: MapAccess<'de>>(
     map: &mut M,
     slot: &mut ObjectMeta,
@@ -24,7 +26,7 @@ pub fn read_metadata<'de, M: MapAccess<'de>>(
 ///
 /// # Errors
 ///
-/// When the value has the wrong shape, or the input is damaged.
+/// When the value has the wrong type, or the input is invalid.
 pub(crate) fn read_lean_metadata<'de, M: MapAccess<'de>>(
     map: &mut M,
     slot: &mut ObjectMeta,
@@ -39,8 +41,8 @@ fn read_with<'de, M: MapAccess<'de>, const MANAGED_FIELDS: bool>(
     map.next_value_seed(Slot::<MANAGED_FIELDS>(slot))
 }
 
-/// Metadata that is read with or without `managedFields`, field by field into its place: it is large,
-/// and moving it takes time.
+/// Metadata that is read with or without `managedFields`, field by field into its place: it is
+/// large, and moving it takes time.
 struct Slot<'a, const MANAGED_FIELDS: bool>(&'a mut ObjectMeta);
 
 const FIELDS: &[&str] = &[

@@ -1,8 +1,8 @@
 //! Objects on the wire, read and written field by field.
 //!
-//! Generated types implement [`Object`] with the macros [`object!`] and [`kind!`], from a table
-//! of their fields; the code that all types share is here. The rules are those of Kubernetes' own
-//! decoder:
+//! Generated types implement [`Object`] with the macros [`object!`] and [`kind!`], from a table of
+//! their fields; this module has the code that all types share. The rules are those of Kubernetes'
+//! own decoder:
 //!
 //! * a field that is absent or `null` keeps its zero value, whether required or not,
 //!   because Go writes `null` for a nil list and older servers omit what newer ones require;
@@ -82,14 +82,14 @@ pub trait Object: Default {
     ///
     /// # Errors
     ///
-    /// When the value has the wrong shape, or the input is damaged.
+    /// When the value has the wrong type, or the input is invalid.
     fn read_field<'de, M: MapAccess<'de>>(
         &mut self,
         name: &str,
         map: &mut M,
     ) -> Result<(), M::Error>;
 
-    /// Hands every field to `fields`, in the order of [`FIELDS`](Self::FIELDS).
+    /// Passes every field to `fields`, in the order of [`FIELDS`](Self::FIELDS).
     ///
     /// # Errors
     ///

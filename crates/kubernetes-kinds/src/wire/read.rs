@@ -1,4 +1,4 @@
-//! Reading: maps of the input become objects, field by field.
+//! Reads objects field by field from maps of the input.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +15,7 @@ use super::Object;
 ///
 /// # Errors
 ///
-/// When the value has the wrong shape, or the input is damaged.
+/// When the value has the wrong type, or the input is invalid.
 pub fn read<'de, M: MapAccess<'de>, T: Deserialize<'de>>(
     map: &mut M,
     slot: &mut T,
@@ -26,11 +26,11 @@ pub fn read<'de, M: MapAccess<'de>, T: Deserialize<'de>>(
     Ok(())
 }
 
-/// Skips the value of a field that is not known.
+/// Skips the value of an unknown field.
 ///
 /// # Errors
 ///
-/// When the input is damaged.
+/// When the input is invalid.
 pub fn skip<'de, M: MapAccess<'de>>(map: &mut M) -> Result<(), M::Error> {
     map.next_value::<IgnoredAny>().map(drop)
 }
@@ -39,7 +39,7 @@ pub fn skip<'de, M: MapAccess<'de>>(map: &mut M) -> Result<(), M::Error> {
 ///
 /// # Errors
 ///
-/// When the input is not an object, or a field has the wrong shape.
+/// When the input is not an object, or a field has the wrong type.
 pub fn read_object<'de, T: Object, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_struct(T::NAME, T::FIELDS, ObjectVisitor(PhantomData))
 }
@@ -55,7 +55,7 @@ pub fn read_kind<'de, T: Object + Resource, D: Deserializer<'de>>(
     deserializer.deserialize_struct(T::NAME, T::FIELDS, KindVisitor(PhantomData))
 }
 
-/// Reads an open enumeration from a string, taking over an owned one without copying.
+/// Reads an open enumeration from a string, without copying an owned one.
 ///
 /// # Errors
 ///
@@ -118,7 +118,7 @@ impl<'de, T: Object + Resource> Visitor<'de> for KindVisitor<T> {
     }
 }
 
-/// A key of the input, borrowed from it where the format can lend it, as JSON in memory can.
+/// A key of the input, borrowed if possible, as from JSON in memory.
 #[derive(Debug)]
 pub struct Key<'de>(pub Cow<'de, str>);
 
@@ -130,7 +130,7 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// A string of the input, borrowed from it where the format can lend it.
+/// A string of the input, borrowed if possible.
 pub(super) struct Text<'de>(pub Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Text<'de> {
@@ -141,7 +141,7 @@ impl<'de> Deserialize<'de> for Text<'de> {
     }
 }
 
-/// Takes a text, which is what it is told to expect.
+/// Visits a string; `expecting` is the given text.
 struct TextVisitor(&'static str);
 
 impl<'de> Visitor<'de> for TextVisitor {

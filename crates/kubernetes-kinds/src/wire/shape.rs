@@ -1,5 +1,4 @@
-//! Reading of lists and maps that are in each other, and of times in them: `null` is Go's zero value at
-//! every level.
+//! Reads nested lists and maps, and times in them: `null` is Go's zero value at every level.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +13,7 @@ use k8s_openapi::serde::de::{
 
 use super::{Collection, Zero, time};
 
-/// How a value is read, and what `null` is where it is an element.
+/// The form in which a value is read, and the meaning of `null` as an element.
 ///
 /// The shapes of values are types, such as `ListOf<MapOf<Plain<String>>>`.
 pub trait Shape {
@@ -25,16 +24,16 @@ pub trait Shape {
     ///
     /// # Errors
     ///
-    /// When the value is of another shape, or the input is damaged.
+    /// When the value has the wrong type, or the input is invalid.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error>
     where
         Self::Value: Deserialize<'de>;
 
-    /// Returns the value that `null` is in a list or map.
+    /// Returns the value of `null` in a list or map.
     fn zero() -> Self::Value;
 }
 
-/// The shape of a value that reads itself.
+/// The shape of a value with an own `Deserialize`.
 #[derive(Debug)]
 pub struct Plain<T>(PhantomData<T>);
 
@@ -57,8 +56,8 @@ impl<T: Zero> Shape for Plain<T> {
 
 /// The shape of a time: a [`Time`] or a [`MicroTime`].
 ///
-/// `null` is Go's zero time, `0001-01-01T00:00:00Z`, which Go reads as that again. Go itself writes it
-/// as `null`.
+/// `null` is Go's zero time, `0001-01-01T00:00:00Z`, which Go reads as that again. Go itself writes
+/// it as `null`.
 #[derive(Debug)]
 pub struct Moment<T>(PhantomData<T>);
 
@@ -93,8 +92,8 @@ impl Shape for Moment<MicroTime> {
     }
 }
 
-/// The shape of a quantity, of which `null` is `0`, as Go writes it. An empty one, which is its default in
-/// Rust, is refused by servers.
+/// The shape of a quantity, for which `null` is `0`, as Go writes it. Servers reject an empty
+/// quantity, which is the default in Rust.
 #[derive(Debug)]
 pub struct Measure;
 
@@ -180,7 +179,7 @@ where
     }
 }
 
-/// Reads the entries of a map; `null` is what the function returns, or no entry.
+/// Reads the entries of a map; `null` is the result of the function, or no entry.
 struct EntriesVisitor<S: Shape>(fn() -> Option<S::Value>);
 
 impl<'de, S: Shape> Visitor<'de> for EntriesVisitor<S>
@@ -253,7 +252,7 @@ where
 ///
 /// # Errors
 ///
-/// When the value has the wrong shape, or the input is damaged.
+/// When the value has the wrong type, or the input is invalid.
 #[inline]
 pub fn read_shaped<'de, S, M, C>(map: &mut M, slot: &mut C) -> Result<(), M::Error>
 where

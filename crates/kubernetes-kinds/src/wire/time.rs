@@ -1,4 +1,4 @@
-//! Reading of times, in the one form that Kubernetes takes.
+//! Reads times in the form that Kubernetes accepts.
 
 use std::borrow::Cow;
 
@@ -9,19 +9,19 @@ use k8s_openapi::serde::de::{Deserialize, Error, MapAccess, Unexpected};
 
 use super::read::Text;
 
-/// How many digits of a second a time may have here; Kubernetes writes none.
+/// The most digits of a fraction of a second; Kubernetes writes none.
 const DIGITS: usize = 9;
 
 /// Reads the time that follows a key into `slot`; `null` leaves that as it is.
 ///
-/// Times have the form of RFC 3339 as Go's `time.Parse` takes it, `2026-01-02T03:04:05Z`, with
-/// fractions of a second and an offset as in `+01:00` allowed: capital letters, no leap seconds. Two
-/// things that Go takes are errors: an offset with 60 minutes, and times after
-/// 9999-12-30T22:00:00Z, which `k8s-openapi` doesn't have.
+/// Times have the form of RFC 3339 as Go's `time.Parse` accepts it, `2026-01-02T03:04:05Z`, with
+/// fractions of a second and an offset as in `+01:00` allowed: capital letters, no leap seconds.
+/// Unlike in Go, an offset with 60 minutes is an error, and so are times after
+/// 9999-12-30T22:00:00Z, which `k8s-openapi` can't represent.
 ///
 /// # Errors
 ///
-/// When the value is no such time, or the input is damaged.
+/// When the value is no such time, or the input is invalid.
 pub fn read_time<'de, M: MapAccess<'de>, T: From<Time>>(
     map: &mut M,
     slot: &mut T,
@@ -43,7 +43,7 @@ const EXPECTED: &str = "a time of RFC 3339, such as `2026-01-02T03:04:05Z`";
 
 /// Returns the text if it has the form, as one that `jiff` reads too.
 fn plain(text: &str) -> Option<Cow<'_, str>> {
-    // Go takes an hour of one digit.
+    // Go accepts an hour of one digit.
     if let Some((date, after)) = text.split_once('T')
         && after.as_bytes().get(1) == Some(&b':')
     {

@@ -1,7 +1,7 @@
-//! Values become trees, with their fields in the order of the type.
+//! Converts values to trees, with their fields in the order of the type.
 //!
-//! Functions with a type parameter are compiled once for every type that is written. So they do
-//! little, and leave the rest to functions that are compiled once.
+//! Functions with a type parameter are compiled for every type. So they are small, and call
+//! functions without type parameters.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -14,11 +14,11 @@ use k8s_openapi::serde_json::{Error, Map, Number, Value};
 
 type Written = Result<Tree, Error>;
 
-/// Makes a tree of a value.
+/// Converts a value to a tree.
 ///
 /// # Errors
 ///
-/// When the type refuses to be written.
+/// When serializing fails.
 pub fn tree<T: Serialize + ?Sized>(value: &T) -> Written {
     value.serialize(Writer)
 }
@@ -27,7 +27,7 @@ pub fn tree<T: Serialize + ?Sized>(value: &T) -> Written {
 ///
 /// # Errors
 ///
-/// When the type refuses to be written.
+/// When serializing fails.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, Error> {
     into_value(value.serialize(Writer))
 }
@@ -54,7 +54,7 @@ pub enum Tree {
 }
 
 impl Tree {
-    /// Returns the value in which objects have no order.
+    /// Returns the value without the order of fields.
     #[must_use]
     pub fn into_value(self) -> Value {
         match self {

@@ -1,4 +1,4 @@
-//! Writing: an object hands over its fields twice, to be counted and to be written.
+//! Writes objects, which pass their fields twice: to be counted and to be written.
 
 use std::convert::Infallible;
 
@@ -7,12 +7,12 @@ use k8s_openapi::serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializ
 
 use super::{Object, UnknownFields};
 
-/// Where an [`Object`] puts its fields.
+/// The receiver of the fields of an [`Object`].
 pub trait Fields {
-    /// What can go wrong.
+    /// The error of the format.
     type Error;
 
-    /// Takes a field that is to be written.
+    /// Receives a field to write.
     ///
     /// # Errors
     ///
@@ -24,7 +24,7 @@ pub trait Fields {
     ) -> Result<(), Self::Error>;
 }
 
-/// Hands over a field that is always written, even when zero or empty.
+/// Passes a field that is always written, even when zero or empty.
 ///
 /// # Errors
 ///
@@ -37,7 +37,7 @@ pub fn required<F: Fields, T: Serialize + ?Sized>(
     fields.take(name, value)
 }
 
-/// Hands over a field that is written only when it is `Some`.
+/// Passes a field that is written only when it is `Some`.
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ pub fn write_kind_with<T: Object + Resource, S: Serializer>(
     write_map(object, &names, unknown, serializer)
 }
 
-/// Writes an object as a map, since serde's structs have no names but those known beforehand.
+/// Writes an object as a map, because the fields of serde's structs must be known at compile time.
 fn write_map<T: Object, S: Serializer>(
     object: &T,
     names: &[(&str, &str)],
@@ -134,7 +134,7 @@ fn write_map<T: Object, S: Serializer>(
     fields.0.end()
 }
 
-/// The number of fields that will be written: formats such as CBOR put it first.
+/// The number of fields to write: formats such as CBOR put it first.
 fn count<T: Object>(object: &T) -> usize {
     let mut fields = Counter(0);
     let Ok(()) = object.write_fields(&mut fields);

@@ -1,22 +1,17 @@
-//! Documents of JSON: as trees with the positions of their names, and the position of a value for
-//! error messages.
+//! JSON documents as trees, with the positions of names.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use k8s_openapi::serde::de::{
-    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
 use k8s_openapi::serde_json::{self, Error};
 
+use super::position::Source;
 use super::read::Read;
 use super::tree::{Node, Position, Tree};
-use super::walk::{Source, Step};
 
 /// A text of JSON.
 pub(crate) struct Text<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// Whether bytes that are not UTF-8 have been replaced.
+    /// True if bytes that are not UTF-8 have been replaced.
     is_damaged: bool,
 }
 
@@ -29,7 +24,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The text as that of one document.
+    /// Returns the text as one document.
     pub(crate) fn source(&self) -> Source<'_> {
         Source {
             text: &self.text,
@@ -37,7 +32,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Reads the documents that are not `null`, up to and with the first that is damaged.
+    /// Reads the documents that are not `null`, up to and including the first with a syntax error.
     pub(crate) fn documents(&self) -> impl Iterator<Item = Document<'_>> {
         documents(&self.text).map(|mut document| {
             if let Ok(node) = &mut document.node
@@ -53,7 +48,7 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     ///
-    /// When the text is damaged, or something follows the document.
+    /// When the text has a syntax error, or another document.
     pub(crate) fn document(&self) -> Result<Node<'_>, Error> {
         let mut node = serde_json::from_str::<Read<'_>>(&self.text)?.0;
         Cursor::new(&self.text).locate(&mut node.tree);
@@ -64,7 +59,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A document of a stream, and the part of the text that it takes.
+/// A document of a stream, with its part of the text.
 pub(crate) struct Document<'a> {
     pub(crate) node: Result<Node<'a>, Error>,
     pub(crate) text: &'a str,
@@ -72,7 +67,7 @@ pub(crate) struct Document<'a> {
     pub(crate) before: &'a str,
 }
 
-/// Reads the documents of a text, but for those that are `null`.
+/// Reads the documents of a text, except those that are `null`.
 pub(crate) fn documents(text: &str) -> impl Iterator<Item = Document<'_>> {
     let mut cursor = Cursor::new(text);
     let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Read<'_>>();
@@ -173,59 +168,5 @@ impl<'a> Cursor<'a> {
         }
         self.offset = quote;
         Some((self.line, self.column))
-    }
-}
-
-/// Returns the position of the value at a path, as `serde_json` reports it: where a simple value
-/// ends, and before other values.
-pub(super) fn position(text: &str, path: &[Step<'_>]) -> Option<Position> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let error = Follow(path).deserialize(&mut deserializer).err()?;
-    (error.line() > 0).then(|| (error.line(), error.column()))
-}
-
-/// Reads along a path and fails at its end.
-struct Follow<'p>(&'p [Step<'p>]);
-
-impl<'de> DeserializeSeed<'de> for Follow<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        match self.0 {
-            // The reader stops where it does for a type that the value doesn't have.
-            [] => deserializer.deserialize_str(self),
-            [Step::Field(..), ..] => deserializer.deserialize_map(self),
-            [Step::Item(_), ..] => deserializer.deserialize_seq(self),
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for Follow<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the value at a path")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
-        if let [Step::Field(index, _), inner @ ..] = self.0 {
-            for _ in 0..*index {
-                map.next_entry::<IgnoredAny, IgnoredAny>()?;
-            }
-            if map.next_key::<IgnoredAny>()?.is_some() {
-                map.next_value_seed(Follow(inner))?;
-            }
-        }
-        Err(M::Error::custom(""))
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
-        if let [Step::Item(index), inner @ ..] = self.0 {
-            for _ in 0..*index {
-                seq.next_element::<IgnoredAny>()?;
-            }
-            seq.next_element_seed(Follow(inner))?;
-        }
-        Err(S::Error::custom(""))
     }
 }

@@ -1,8 +1,10 @@
 //! Text becomes a located [`tree`], and the tree becomes a type ([`reader`]).
 
 pub(crate) mod json;
+pub(crate) mod position;
 mod read;
 pub(crate) mod reader;
+pub(crate) mod step;
 pub(crate) mod tree;
 pub(crate) mod walk;
 #[cfg(feature = "yaml")]

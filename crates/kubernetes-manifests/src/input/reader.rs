@@ -1,8 +1,8 @@
-//! Reading a [`Tree`] as a type: with the path of the current value, and with notice of fields that
-//! the type skips or that occur twice.
+//! Reads a [`Tree`] as a type, keeps the path of the current value, and reports unknown and
+//! duplicate fields.
 //!
-//! Functions with a type parameter are compiled once for every type that is read. So they do
-//! little, without `?` and closures, and leave the rest to functions that are compiled once.
+//! Functions with a type parameter are compiled for every type. So they are small, without `?` and
+//! closures, and call functions without type parameters.
 
 use std::collections::HashSet;
 
@@ -16,12 +16,14 @@ use k8s_openapi::serde_json::Error;
 use kubernetes_kinds::wire::KEPT;
 
 use super::json::NOT_TEXT;
+use super::position::Source;
+use super::step::Step;
 use super::tree::{Field, Node, Tree};
-use super::walk::{Names, Source, Step, Walk};
+use super::walk::{Names, Walk};
 use crate::error::SchemeError;
 use crate::strict::FieldErrorKind;
 
-/// Types that Kubernetes takes over as raw JSON, whose fields it doesn't look at.
+/// Types that Kubernetes keeps as raw JSON, without decoding their fields.
 const RAW: [&str; 2] = ["FieldsV1", "RawExtension"];
 
 /// Reads a value as a type.
@@ -44,13 +46,13 @@ pub(crate) fn read<'t, T: DeserializeOwned>(
     read.map_err(|error| walk.failed(source, &error))
 }
 
-/// A value to be read, and whether it is known yet that the type wants it.
+/// A value to read.
 struct Reader<'t, 'w, 'l> {
     tree: &'t Tree<'t>,
-    /// The field of which this is the value, until the type has said what it wants to read.
+    /// The field of the value, until the type starts reading the value and so knows the field.
     field: Option<Pending<'t>>,
     walk: &'w mut Walk<'t, 'l>,
-    /// Whether unknown and duplicate fields are reported; not so in raw JSON.
+    /// True if unknown and duplicate fields are reported; in raw JSON they are not.
     notices: bool,
 }
 
@@ -64,7 +66,7 @@ struct Pending<'t> {
 }
 
 impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
-    /// Reports that the type doesn't know the field, and nothing that is inside of it.
+    /// Reports an unknown field, but no field in its value.
     fn unknown(&mut self) {
         if let Some(pending) = self.field
             && self.notices
@@ -75,7 +77,7 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
         }
     }
 
-    /// Enters the field, which the type knows.
+    /// Enters a known field.
     fn enter(&mut self) {
         if let Some(pending) = self.field.take() {
             if pending.again && self.notices {
@@ -107,7 +109,7 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
         }
     }
 
-    /// The error for a value of another shape than the type expects.
+    /// Returns the error of a value with the wrong type.
     fn mismatch(&self, expected: &dyn Expected) -> Error {
         let unexpected = match self.tree {
             Tree::Null => Unexpected::Unit,
@@ -274,7 +276,7 @@ impl<'t> SeqAccess<'t> for Items<'t, '_, '_> {
 
 struct Fields<'t, 'w, 'l> {
     fields: std::iter::Enumerate<std::slice::Iter<'t, Field<'t>>>,
-    /// The fields that the type has; of a map none.
+    /// The fields of the type; none for a map.
     known: Names,
     value: Option<Pending<'t>>,
     /// The names so far, if duplicates are reported.

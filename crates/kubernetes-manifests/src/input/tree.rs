@@ -1,5 +1,5 @@
-//! A document as it was written, in JSON or YAML: every field in the order of the text, duplicates
-//! included, with line and column.
+//! A JSON or YAML document with all fields in the order of the text, including duplicates, and
+//! their lines and columns.
 
 use std::borrow::Cow;
 #[cfg(feature = "yaml")]
@@ -56,7 +56,7 @@ impl<'a> From<Tree<'a>> for Node<'a> {
 }
 
 impl Node<'_> {
-    /// Copies what is borrowed from the text.
+    /// Copies the parts that are borrowed from the text.
     #[cfg(feature = "yaml")]
     pub(crate) fn into_owned(self) -> Node<'static> {
         let tree = match self.tree {
@@ -101,7 +101,7 @@ impl Node<'_> {
         found
     }
 
-    /// Adds so many lines to all positions.
+    /// Adds a number of lines to all positions.
     #[cfg(feature = "yaml")]
     pub(crate) fn move_down(&mut self, lines: usize) {
         self.each_position(&mut |position| {

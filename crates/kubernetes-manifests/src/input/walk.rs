@@ -1,66 +1,25 @@
-//! The path of a reader through a document, and what it reports on the way.
+//! The path of a reader through a document, and the errors that it reports.
 
 use std::collections::HashSet;
 
 use k8s_openapi::serde_json::Error;
-use kubernetes_kinds::{FieldPath, Segment};
 
-use super::json;
+use super::position::{Source, position};
+use super::step::{Step, path, segment};
 use super::tree::Field;
 use crate::error::{Location, SchemeError};
 use crate::strict::{FieldError, FieldErrorKind};
 
-/// A step from a value into it.
-#[derive(Clone, Copy)]
-pub(crate) enum Step<'t> {
-    /// A field, and its index among the fields of the object.
-    Field(usize, &'t Field<'t>),
-    /// An item of a list.
-    Item(usize),
-}
-
-impl Step<'_> {
-    fn segment(&self) -> Segment {
-        match self {
-            Self::Field(_, field) => segment(&field.name),
-            Self::Item(index) => Segment::Index(*index),
-        }
-    }
-}
-
-/// Makes a step of a path; names that are not plain are shown in brackets.
-fn segment(name: &str) -> Segment {
-    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if plain && !name.is_empty() {
-        Segment::Field(name.to_owned().into())
-    } else {
-        Segment::Key(name.to_owned())
-    }
-}
-
-/// Returns the path of steps.
-pub(crate) fn path(steps: &[Step<'_>]) -> FieldPath {
-    steps.iter().map(Step::segment).collect()
-}
-
-/// The text of a document of JSON, in which errors of types find their positions.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'t> {
-    pub(crate) text: &'t str,
-    /// The text before the document.
-    pub(crate) before: &'t str,
-}
-
-/// How many times its size the locations of strict errors may take of a text, beyond
-/// [`HEADROOM`]: names may be long and contain many errors.
+/// The memory that the locations of strict errors may take beyond [`HEADROOM`], as a multiple of
+/// the text: names may be long and contain many errors.
 const MAX_GROWTH: usize = 16;
 
-/// What the locations of strict errors may take even in a small text.
+/// The memory in bytes that the locations of strict errors may take even in a small text.
 const HEADROOM: usize = 1 << 20;
 
 /// The strict errors of a text.
 pub(crate) struct Log {
-    /// What the locations of more errors may take.
+    /// The memory in bytes that the locations of more errors may take.
     left: usize,
     errors: Vec<FieldError>,
 }
@@ -76,7 +35,7 @@ impl Log {
         }
     }
 
-    /// Takes the errors out; what they have taken remains counted.
+    /// Returns the errors; their memory still counts.
     pub(crate) fn take(&mut self) -> Vec<FieldError> {
         std::mem::take(&mut self.errors)
     }
@@ -89,12 +48,12 @@ pub(crate) type Names = &'static [&'static str];
 pub(crate) struct Walk<'t, 'l> {
     /// The steps from the document to the current value.
     steps: Vec<Step<'t>>,
-    /// How many steps lead to the object.
+    /// The number of steps to the object.
     base: usize,
     notices: Option<Notices<'l>>,
 }
 
-/// Where strict errors are reported.
+/// The receiver of strict errors.
 struct Notices<'l> {
     location: &'l Location,
     log: &'l mut Log,
@@ -145,10 +104,10 @@ impl<'t, 'l> Walk<'t, 'l> {
         let Some(Source { text, before }) = source else {
             return error;
         };
-        error.on(json::position(text, &self.steps)).after(before)
+        error.on(position(text, &self.steps)).after(before)
     }
 
-    /// Reports a field, unless the same has been reported of its path.
+    /// Reports a field, unless the same error is already reported for its path.
     pub(crate) fn once(&mut self, kind: FieldErrorKind, field: &Field<'_>, known: Names) {
         let path = self.server_path(&field.name);
         if let Some(notices) = &mut self.notices

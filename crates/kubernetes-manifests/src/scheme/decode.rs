@@ -7,8 +7,8 @@ use kubernetes_kinds::GroupVersionKind;
 use kubernetes_kinds::convert::{Converted, UnrepresentableField};
 
 use super::content::{self, Boxed, Versioned};
+use super::registry::{Entry, Scheme};
 use super::type_meta::TypeMeta;
-use super::{Entry, Scheme};
 use crate::error::{Reason, SchemeError};
 use crate::input::json::Text;
 use crate::input::reader;
@@ -36,9 +36,9 @@ impl Scheme {
     ///
     /// # Errors
     ///
-    /// When the input is not JSON, doesn't say what it is, is of a kind that isn't registered
-    /// or from which nothing leads to `T`, when a field has the wrong shape, and when it can't
-    /// be converted.
+    /// When the input is not JSON or has no `apiVersion` or `kind`, when its kind is not registered
+    /// or no route leads from it to `T`, when a field has the wrong type, and when it can't be
+    /// converted.
     pub fn decode_json<T: Versioned>(
         &self,
         text: impl AsRef<[u8]>,
@@ -64,7 +64,7 @@ impl Scheme {
         })
     }
 
-    /// Reads an object of another type, and converts it to `T`.
+    /// Reads an object of another type and converts it to `T`.
     pub(super) fn decode<T: Versioned>(
         &self,
         meta: &TypeMeta<'_>,
@@ -96,8 +96,7 @@ impl Scheme {
     ///
     /// # Errors
     ///
-    /// When nothing leads from the one type to the other, and when the object can't be
-    /// converted.
+    /// When no route leads from the one type to the other, and when the object can't be converted.
     pub fn convert<A: Versioned, B: Versioned>(
         &self,
         object: A,
@@ -115,7 +114,7 @@ impl Scheme {
         let (content, unrepresentable) = path
             .follow(content, self.unrepresentable)
             .map_err(Reason::Conversion)?;
-        // The path ends at `T`, so that this can't fail.
+        // The path ends at `T`, so this can't fail.
         let object = content::downcast(content).ok_or_else(|| no_route::<T>(from))?;
         Ok(Converted {
             object,
@@ -154,7 +153,7 @@ fn from_json<T>(
     };
     match (direct, read) {
         (Some(direct), Ok(_)) => Err(direct),
-        // Reading as a tree may stop earlier, at what the type skips.
+        // Reading as a tree may fail earlier, at a field that the type skips.
         (Some(direct), Err(error))
             if matches!(direct.reason(), Reason::Shape { .. })
                 && matches!(error.reason(), Reason::Syntax { .. }) =>

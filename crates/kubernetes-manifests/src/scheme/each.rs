@@ -1,4 +1,4 @@
-//! Reading streams part by part.
+//! Reads streams part by part.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,8 +6,8 @@ use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::{FieldPath, GroupVersionKind, Segment};
 
-use super::Scheme;
 use super::object::{AnyObject, describe};
+use super::registry::Scheme;
 use super::split::{Chunk, Chunks};
 use super::type_meta::TypeMeta;
 use crate::error::{Location, Reason, SchemeError, is_plain_list};
@@ -16,7 +16,7 @@ use crate::input::reader;
 use crate::input::tree::{Field, Node, Position, Tree};
 use crate::input::walk::{Log, Walk};
 use crate::input::yaml::{HEADROOM, Yaml};
-use crate::strict::{FieldError, Input, Language, ReadAs, Strict};
+use crate::strict::{FieldError, Language, ObjectInput, ReadAs, Strict};
 
 /// The language of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,15 +61,15 @@ impl Part<'_> {
         }
     }
 
-    /// Returns the object as it is written, with fields that its kind doesn't have; of equal fields the
-    /// last. Returns nothing if a text in it isn't UTF-8.
+    /// Returns the object as it is written, including unknown fields; of duplicate fields the last.
+    /// Returns nothing if a string in it isn't UTF-8.
     #[must_use]
     pub fn document(&self) -> Option<Value> {
         reader::read(&self.node, Walk::new(&[]), None).ok()
     }
 
-    /// Reads the object as a type that the scheme doesn't know, such as one of `k8s-openapi`, and reports its
-    /// unknown and duplicate fields.
+    /// Reads the object as a type that the scheme doesn't know, such as one of `k8s-openapi`, and
+    /// reports its unknown and duplicate fields.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Secret;
@@ -80,13 +80,15 @@ impl Part<'_> {
     /// let part = scheme.decode_each(text, Syntax::JsonOrYaml).next().unwrap();
     /// let secret = part.read::<Secret>()?;
     /// assert_eq!(secret.object.type_, None);
-    /// assert_eq!((secret.errors[0].path.as_str(), secret.errors[0].location.line), ("typ", Some(3)));
+    /// let error = &secret.errors[0];
+    /// assert_eq!((error.path.as_str(), error.location.line), ("typ", Some(3)));
     /// # Ok::<(), kubernetes_manifests::scheme::SchemeError>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// The error of [`object`](Self::object), if it is one; otherwise when a field has the wrong shape.
+    /// The error of [`object`](Self::object), if it is one; otherwise when a field has the wrong
+    /// type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<Strict<T>, SchemeError> {
         if let Err(error) = &self.object {
             return Err(error.clone());
@@ -103,7 +105,7 @@ impl Part<'_> {
     }
 }
 
-/// Reads an object of a part, and logs its strict errors.
+/// Reads an object of a part and logs its strict errors.
 fn strictly<T>(
     node: &Node<'_>,
     language: Language,
@@ -115,7 +117,7 @@ fn strictly<T>(
         path: FieldPath::default(),
         ..location.clone()
     };
-    let input = Input {
+    let input = ObjectInput {
         node,
         steps: &[],
         language,
@@ -126,7 +128,7 @@ fn strictly<T>(
         .map_err(|error| located(error, node, location))
 }
 
-/// Adds to an error in an object where that is in the stream.
+/// Adds the location of the object in the stream to an error.
 fn located(error: SchemeError, node: &Node<'_>, location: &Location) -> SchemeError {
     let mut positions = Positions {
         root: node,
@@ -136,8 +138,8 @@ fn located(error: SchemeError, node: &Node<'_>, location: &Location) -> SchemeEr
     error.or_on(|path| positions.find(path)).at(location)
 }
 
-/// The positions of the fields of an object. Objects that have been searched are remembered, so that
-/// many fields cost little more than one.
+/// The positions of the fields of an object. Objects that have been searched are remembered, so
+/// that many fields cost little more than one.
 pub struct Positions<'t> {
     root: &'t Node<'t>,
     start: Option<Position>,
@@ -175,7 +177,7 @@ impl<'t> Positions<'t> {
         let Tree::Fields(fields) = &node.tree else {
             return None;
         };
-        // Of equal fields the last counts.
+        // Of duplicate fields the last counts.
         let by_name = || fields.iter().map(|field| (&*field.name, field)).collect();
         let known = self
             .fields
@@ -192,7 +194,7 @@ pub struct Parts<'s, 't> {
     chunks: Chunks<'t>,
     ready: VecDeque<Part<'t>>,
     log: Log,
-    /// How much aliases may still add to the documents.
+    /// The weight that aliases may still add to the documents.
     headroom: usize,
     number: usize,
 }
@@ -202,7 +204,7 @@ impl Scheme {
     /// of a list hides no other.
     ///
     /// Lists are split as by [`decode_yaml_all`](Self::decode_yaml_all), but the list itself is a
-    /// part too, ahead of its items. Of equal fields the last counts, and
+    /// part too, ahead of its items. Of duplicate fields the last counts, and
     /// all unknown and duplicate fields are reported ([`strict`](crate::strict)). After a damaged
     /// document of JSON, reading continues at the next line that begins with `{`.
     ///
@@ -349,7 +351,7 @@ impl<'t> Parts<'_, 't> {
         self.part(node, language, location, None);
     }
 
-    /// Adds an object or a list; an item of a typed list may leave its kind out.
+    /// Adds an object or a list; an item of a typed list may omit its kind.
     fn part(
         &mut self,
         mut node: Node<'t>,
@@ -438,7 +440,7 @@ fn untyped(node: &Node<'_>, location: &Location) -> Result<AnyObject, SchemeErro
     Ok(AnyObject::untyped(kind, value, location.clone()))
 }
 
-/// Takes the items out of a list, if they are any.
+/// Removes and returns the items of a list.
 fn take_items<'t>(node: &mut Node<'t>) -> Option<Vec<Node<'t>>> {
     let Tree::Fields(fields) = &mut node.tree else {
         return None;
@@ -455,7 +457,8 @@ fn take_items<'t>(node: &mut Node<'t>) -> Option<Vec<Node<'t>>> {
 }
 
 impl Scheme {
-    /// Returns whether a kind is a list, and the kind of the items of a typed list.
+    /// Returns the kind of the items of a list: `Some(None)` for the list of kubectl, `None` for
+    /// kinds that are no lists.
     fn list_of(&self, kind: &GroupVersionKind) -> Option<Option<GroupVersionKind>> {
         if is_plain_list(kind) {
             return Some(None);

@@ -100,7 +100,8 @@ impl AnyObject {
         }
     }
 
-    /// Returns the fields that were not representable in a target of [`convert_to`](Self::convert_to).
+    /// Returns the fields that were not representable in a target of
+    /// [`convert_to`](Self::convert_to).
     #[must_use]
     pub fn unrepresentable(&self) -> &[UnrepresentableField] {
         &self.unrepresentable
@@ -167,8 +168,8 @@ impl AnyObject {
         })
     }
 
-    /// Converts the object to the nearest kind of a group and version, such as storage.k8s.io/v1; an
-    /// object of that version is returned unchanged.
+    /// Converts the object to the nearest kind of a group and version, such as storage.k8s.io/v1;
+    /// an object of that version is returned unchanged.
     ///
     /// # Errors
     ///
@@ -220,7 +221,7 @@ impl AnyObject {
     ///
     /// # Errors
     ///
-    /// When the type refuses to be written.
+    /// When serializing fails.
     pub fn to_json(&self) -> Result<String, SchemeError> {
         match &self.held {
             Held::Typed(content) => write::to_json(&content.to_tree()?),
@@ -232,7 +233,7 @@ impl AnyObject {
     ///
     /// # Errors
     ///
-    /// When the type refuses to be written.
+    /// When serializing fails.
     pub fn to_value(&self) -> Result<Value, SchemeError> {
         match &self.held {
             Held::Typed(content) => Ok(content.to_tree()?.into_value()),
@@ -245,7 +246,7 @@ impl AnyObject {
     ///
     /// # Errors
     ///
-    /// When the type refuses to be written.
+    /// When serializing fails.
     #[cfg(feature = "yaml")]
     pub fn to_yaml(&self) -> Result<String, SchemeError> {
         match &self.held {
@@ -298,8 +299,7 @@ impl fmt::Debug for AnyObject {
     }
 }
 
-/// Shown as `storage.k8s.io/v1 CSINode node-1`, with `namespace/` before the name of what is in
-/// one.
+/// Shown as `storage.k8s.io/v1 CSINode node-1`, with `namespace/` before a name in a namespace.
 impl fmt::Display for AnyObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&describe(&self.kind(), (self.name(), self.namespace())))

@@ -1,75 +1,13 @@
-//! Finding and following the route from one type to another.
+//! Finds and follows the route from one type to another.
 
 use std::any::TypeId;
 
-use k8s_openapi::serde_json;
-use kubernetes_kinds::convert::{ConversionError, Convert, Converted, UnrepresentableField};
-use kubernetes_kinds::{FieldPath, GroupVersionKind};
+use kubernetes_kinds::GroupVersionKind;
 
-use super::about::{Route, Step};
-use super::content::{Boxed, Versioned, downcast};
-use super::{Scheme, Unrepresentable};
-
-/// The result of a conversion.
-type Outcome = Result<(Boxed, Vec<UnrepresentableField>), ConversionError>;
-
-/// A registered conversion, with functions for its two types.
-#[derive(Clone)]
-pub(super) struct Conversion {
-    pub(super) to: TypeId,
-    target: GroupVersionKind,
-    lossy: bool,
-    run: fn(Boxed, Unrepresentable) -> Outcome,
-    /// Reads the source from JSON directly, which is faster than by way of a tree.
-    pub(super) read: fn(&str) -> serde_json::Result<Boxed>,
-}
-
-impl Conversion {
-    pub(super) fn lossless<A: Versioned, B: Versioned + From<A>>() -> Self {
-        Self {
-            to: TypeId::of::<B>(),
-            target: GroupVersionKind::of::<B>(),
-            lossy: false,
-            run: |content, _| Ok((Box::new(B::from(source::<A>(content)?)), Vec::new())),
-            read: read::<A>,
-        }
-    }
-
-    pub(super) fn lossy<A: Versioned + Convert<B>, B: Versioned>() -> Self {
-        Self {
-            to: TypeId::of::<B>(),
-            target: GroupVersionKind::of::<B>(),
-            lossy: true,
-            read: read::<A>,
-            run: |content, unrepresentable| {
-                let source = source::<A>(content)?;
-                let Converted {
-                    object,
-                    unrepresentable,
-                } = match unrepresentable {
-                    Unrepresentable::Preserve => source.convert_preserving()?,
-                    Unrepresentable::Discard => source.convert()?,
-                };
-                Ok((Box::new(object), unrepresentable))
-            },
-        }
-    }
-}
-
-fn read<A: Versioned>(text: &str) -> serde_json::Result<Boxed> {
-    Ok(Box::new(serde_json::from_str::<A>(text)?))
-}
-
-/// Routes lead only through the types of their conversions, so that this doesn't fail.
-fn source<A: Versioned>(content: Boxed) -> Result<A, ConversionError> {
-    downcast(content).ok_or_else(|| {
-        let kind = GroupVersionKind::of::<A>();
-        ConversionError::invalid(
-            FieldPath::default(),
-            format!("is not the type registered for {kind}"),
-        )
-    })
-}
+use super::content::Boxed;
+use super::conversion::{Conversion, ConversionOutcome, Unrepresentable};
+use super::description::{Route, Step};
+use super::registry::Scheme;
 
 /// The conversions from one type to another, in their order.
 #[derive(Clone, Default)]
@@ -101,7 +39,11 @@ impl<'s> Path<'s> {
     }
 
     /// Converts an object of the type at which the path begins.
-    pub(super) fn follow(&self, content: Boxed, unrepresentable: Unrepresentable) -> Outcome {
+    pub(super) fn follow(
+        &self,
+        content: Boxed,
+        unrepresentable: Unrepresentable,
+    ) -> ConversionOutcome {
         let mut all = Vec::new();
         let mut content = content;
         for conversion in &self.0 {

@@ -1,19 +1,19 @@
-//! Splitting a stream into documents without reading them.
+//! Splits a stream into documents without reading them.
 
 /// The text between two document markers of YAML, with the marker before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chunk<'t> {
     pub(super) text: &'t str,
-    /// The number of lines before it.
+    /// The number of lines before the chunk.
     pub(super) lines: usize,
-    /// Whether it follows a `...`.
+    /// True if the chunk follows a `...`.
     pub(super) is_after_end: bool,
 }
 
 /// The chunks of a stream.
 ///
-/// YAML allows `---` and `...` at the beginning of a line nowhere inside of a document, and JSON
-/// has no line breaks in strings, so that no document has to be read to find its end.
+/// A YAML document has no line that begins with `---` or `...`, and a JSON string has no line
+/// breaks, so the end of a document is found without reading it.
 pub(super) struct Chunks<'t> {
     rest: &'t str,
     lines: usize,
@@ -90,7 +90,7 @@ impl<'t> Chunk<'t> {
         text.starts_with('{').then_some(after_marker)
     }
 
-    /// Returns the rest after so many lines, from the next line that begins an object of JSON.
+    /// Returns the rest after a number of lines, from the next line that begins a JSON object.
     pub(super) fn next_json(self, lines: usize) -> Option<Self> {
         let mut at = 0;
         for (number, line) in self.text.split_inclusive('\n').enumerate() {

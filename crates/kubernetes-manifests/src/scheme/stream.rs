@@ -1,17 +1,19 @@
-//! Reading streams of objects and lists of any kinds, plainly or strictly.
+//! Reads streams of objects and lists of any kinds, with or without strict errors.
 
 use k8s_openapi::serde_json::Value;
 
 use super::content::Boxed;
 use super::object::{AnyObject, describe};
+use super::registry::{Entry, Scheme};
 use super::type_meta::TypeMeta;
-use super::{Entry, Scheme};
 use crate::error::{Location, Reason, SchemeError, is_plain_list};
 use crate::input::json::Text;
+use crate::input::position::Source;
 use crate::input::reader;
+use crate::input::step::{Step, path};
 use crate::input::tree::{Field, Node, Tree};
-use crate::input::walk::{Log, Source, Step, Walk, path};
-use crate::strict::{Input, Language, Strict};
+use crate::input::walk::{Log, Walk};
+use crate::strict::{Language, ObjectInput, Strict};
 
 impl Scheme {
     /// Reads any number of JSON documents, one after the other, into objects.
@@ -23,7 +25,7 @@ impl Scheme {
     /// # Errors
     ///
     /// For the first document or item that is not JSON, doesn't name its kind, contradicts the
-    /// list that contains it, or has a field of the wrong shape.
+    /// list that contains it, or has a field of the wrong type.
     pub fn decode_json_all(&self, text: impl AsRef<[u8]>) -> Result<Vec<AnyObject>, SchemeError> {
         self.json_stream(&Text::new(text.as_ref()), None)
     }
@@ -72,7 +74,7 @@ impl Scheme {
     }
 }
 
-/// A document of a stream, and where its objects and strict errors go.
+/// A document of a stream, and the receivers of its objects and strict errors.
 pub(super) struct Document<'s, 't> {
     pub(super) scheme: &'s Scheme,
     pub(super) number: usize,
@@ -102,7 +104,7 @@ impl<'t> Document<'_, 't> {
         }
         let outer = location.clone();
         location.object = Some(describe(&kind, node.tree.names()));
-        let input = Input {
+        let input = ObjectInput {
             node,
             steps,
             language: self.language,
@@ -160,7 +162,7 @@ impl<'t> Document<'_, 't> {
             return;
         };
         let list = Node::from(Tree::Fields(fields.iter().map(without_items).collect()));
-        let input = Input {
+        let input = ObjectInput {
             node: &list,
             steps,
             language: self.language,
@@ -170,7 +172,7 @@ impl<'t> Document<'_, 't> {
     }
 }
 
-/// Returns a field of a list, with nothing in place of its items.
+/// Returns a field of a list, without the items.
 fn without_items<'t>(field: &Field<'t>) -> Field<'t> {
     match &*field.name {
         "items" => Field {

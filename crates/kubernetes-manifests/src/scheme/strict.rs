@@ -1,19 +1,20 @@
-//! Reading one object strictly.
+//! Reads one object with strict errors.
 
 use kubernetes_kinds::GroupVersionKind;
 
 use super::content::Versioned;
+use super::decode::Decoded;
 use super::object::describe;
+use super::registry::Scheme;
 use super::type_meta::TypeMeta;
-use super::{Decoded, Scheme};
 use crate::error::{Location, SchemeError};
 use crate::input::reader;
 use crate::input::walk::Log;
-use crate::strict::{self, Input, Strict};
+use crate::strict::{self, ObjectInput, Strict};
 
 impl Scheme {
-    /// Reads one object as [`decode_json`](Self::decode_json) does, and reports duplicate fields and
-    /// those that are unknown in the version of the text: [`strict`].
+    /// Reads one object as [`decode_json`](Self::decode_json) does, and reports duplicate fields
+    /// and those that are unknown in the version of the text: [`strict`].
     ///
     /// # Errors
     ///
@@ -32,7 +33,7 @@ impl Scheme {
     /// Reads an object as `T`.
     pub(super) fn decode_input<T: Versioned>(
         &self,
-        input: Input<'_, '_>,
+        input: ObjectInput<'_, '_>,
         log: Option<&mut Log>,
     ) -> Result<Decoded<T>, SchemeError> {
         let meta = TypeMeta::of_tree(&input.node.tree)?;
@@ -72,16 +73,16 @@ mod yaml {
         /// As [`decode_json`](Self::decode_json), and when there isn't exactly one document.
         pub fn decode_yaml<T: Versioned>(&self, text: &str) -> Result<Decoded<T>, SchemeError> {
             let node = Yaml::body(text).document()?;
-            let decoded = self.decode_input(Input::new(&node, Language::Yaml), None);
+            let decoded = self.decode_input(ObjectInput::new(&node, Language::Yaml), None);
             decoded.map_err(|error| error.or_on(|path| node.find(path)))
         }
 
-        /// Reads one object as [`decode_yaml`](Self::decode_yaml) does, taking the last of equal
-        /// fields, and reports unknown and duplicate fields: [`strict`].
+        /// Reads one object as [`decode_yaml`](Self::decode_yaml) does, taking the last of
+        /// duplicate fields, and reports unknown and duplicate fields: [`strict`].
         ///
         /// # Errors
         ///
-        /// As [`decode_yaml`](Self::decode_yaml), but not for keys that occur twice.
+        /// As [`decode_yaml`](Self::decode_yaml), but not for duplicate keys.
         pub fn decode_yaml_strict<T: Versioned>(
             &self,
             text: &str,
@@ -113,12 +114,12 @@ mod yaml {
         }
 
         /// Reads a stream as [`decode_yaml_all`](Self::decode_yaml_all) does, taking the last of
-        /// equal fields, and reports the unknown and duplicate fields of all its objects:
+        /// duplicate fields, and reports the unknown and duplicate fields of all its objects:
         /// [`strict`].
         ///
         /// # Errors
         ///
-        /// As [`decode_yaml_all`](Self::decode_yaml_all), but not for keys that occur twice.
+        /// As [`decode_yaml_all`](Self::decode_yaml_all), but not for duplicate keys.
         pub fn decode_yaml_all_strict(
             &self,
             text: &str,

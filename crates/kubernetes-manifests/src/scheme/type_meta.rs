@@ -1,4 +1,4 @@
-//! `apiVersion` and `kind`, read ahead of everything else.
+//! Reads `apiVersion` and `kind` before the rest of an object.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,12 +21,12 @@ pub(super) struct TypeMeta<'a> {
 }
 
 impl<'a> TypeMeta<'a> {
-    /// Reads a JSON text until both fields are known; the rest isn't even checked.
+    /// Reads a JSON text until both fields are known; the rest is not checked.
     pub(super) fn of_json(text: &'a [u8]) -> Result<Self, SchemeError> {
         let mut meta = Self::default();
         let mut deserializer = serde_json::Deserializer::from_slice(text);
         match Peek(&mut meta).deserialize(&mut deserializer) {
-            // To the deserializer, stopping early is an error.
+            // Stopping early is an error of the deserializer.
             Err(error) if !meta.is_complete() => Err(SchemeError::syntax(&error)),
             _ => Ok(meta),
         }
@@ -44,7 +44,7 @@ impl<'a> TypeMeta<'a> {
         })
     }
 
-    /// Reads a tree, in which the last of equal fields counts.
+    /// Reads a tree, in which the last of duplicate fields counts.
     pub(super) fn of_tree(tree: &'a Tree<'_>) -> Result<Self, SchemeError> {
         if !matches!(tree, Tree::Fields(_)) {
             return Err(shape("not an object").into());
@@ -58,7 +58,7 @@ impl<'a> TypeMeta<'a> {
         )
     }
 
-    /// Asks for the texts of fields; the outer `None` is one that is no text.
+    /// Reads fields with a function; its outer `None` is a field that is not a string.
     fn of(get: impl Fn(&'static str) -> Option<Option<&'a str>>) -> Result<Self, SchemeError> {
         let text = |name| match get(name) {
             Some(text) => Ok(text.map(Cow::Borrowed)),
@@ -74,7 +74,7 @@ impl<'a> TypeMeta<'a> {
         self.api_version.is_some() && self.kind.is_some()
     }
 
-    /// Returns whether it names the kind of a type.
+    /// Returns true if this is the kind of a type.
     pub(super) fn names<T: Resource>(&self) -> bool {
         self.api_version.as_deref() == Some(T::API_VERSION) && self.kind.as_deref() == Some(T::KIND)
     }
@@ -167,7 +167,7 @@ impl Visitor<'_> for FieldSeed {
     }
 }
 
-/// A string, borrowed where the input can lend it, or `null`.
+/// A string, borrowed from the input if possible, or `null`.
 struct Text(&'static str);
 
 impl<'de> DeserializeSeed<'de> for Text {

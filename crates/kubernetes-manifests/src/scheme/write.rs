@@ -1,4 +1,4 @@
-//! Writing, in one order for everything.
+//! Writes objects with a fixed order of fields.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,33 +6,15 @@ use std::fmt;
 use k8s_openapi::serde::ser::{Serialize, SerializeMap, Serializer};
 use k8s_openapi::serde_json::{self, Map, Value};
 
-use super::object::AnyObject;
 use crate::error::{Reason, SchemeError};
 
 /// Writes an object as compact JSON.
 ///
 /// # Errors
 ///
-/// When the type refuses to be written.
+/// When serializing fails.
 pub fn to_json<T: Serialize>(object: &T) -> Result<String, SchemeError> {
     serde_json::to_string(object).map_err(unwritable)
-}
-
-/// Writes objects as JSON, each on a line of its own;
-/// [`Scheme::decode_json_all`](super::Scheme::decode_json_all) reads them back.
-///
-/// # Errors
-///
-/// When the type of one refuses to be written.
-pub fn to_json_all<'o>(
-    objects: impl IntoIterator<Item = &'o AnyObject>,
-) -> Result<String, SchemeError> {
-    let mut text = String::new();
-    for object in objects {
-        text += &object.to_json()?;
-        text.push('\n');
-    }
-    Ok(text)
 }
 
 pub(super) fn unwritable(error: impl fmt::Display) -> SchemeError {
@@ -54,7 +36,7 @@ impl Serialize for Ordered<'_> {
     }
 }
 
-/// A value with its fields sorted, however `serde_json` has been built.
+/// A value with sorted fields, whatever the features of `serde_json`.
 struct Sorted<'v>(&'v Value);
 
 impl Serialize for Sorted<'_> {

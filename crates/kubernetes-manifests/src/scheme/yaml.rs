@@ -1,9 +1,8 @@
-//! Writing YAML.
+//! Writes YAML.
 
 use k8s_openapi::serde::Serialize;
 use serde_saphyr::SerializerOptions;
 
-use super::object::AnyObject;
 use super::write::unwritable;
 use crate::error::SchemeError;
 use kubernetes_kinds::wire::tree;
@@ -12,7 +11,7 @@ use kubernetes_kinds::wire::tree;
 ///
 /// # Errors
 ///
-/// When the type refuses to be written.
+/// When serializing fails.
 pub fn to_yaml<T: Serialize>(object: &T) -> Result<String, SchemeError> {
     tree_to_yaml(&tree(object).map_err(unwritable)?)
 }
@@ -31,28 +30,9 @@ pub(super) fn tree_to_yaml<T: Serialize>(tree: &T) -> Result<String, SchemeError
     write(without_blocks).map_err(unwritable)
 }
 
-/// Writes objects as a stream of YAML documents, with `---` between them;
-/// [`Scheme::decode_yaml_all`](super::Scheme::decode_yaml_all) reads them back.
-///
-/// # Errors
-///
-/// When the type of one refuses to be written.
-pub fn to_yaml_all<'o>(
-    objects: impl IntoIterator<Item = &'o AnyObject>,
-) -> Result<String, SchemeError> {
-    let mut text = String::new();
-    for object in objects {
-        if !text.is_empty() {
-            text += "---\n";
-        }
-        text += &object.to_yaml()?;
-    }
-    Ok(text)
-}
-
 fn writing() -> SerializerOptions {
     serde_saphyr::ser_options! {
-        // Only text with line breaks becomes a block; long lines stay as they are.
+        // Only text with line breaks becomes a block; long lines are not folded.
         folded_wrap_chars: usize::MAX,
     }
 }

@@ -1,9 +1,8 @@
-//! Strict reading: an object, and every field of its text that is unknown or occurs twice.
+//! Strict decoding: an object, and its unknown and duplicate fields.
 //!
-//! Plain reading skips a field that it doesn't know and takes the last of several, as a server
-//! does by default. With `fieldValidation=Strict` a server refuses such objects, and
-//! with `Warn` it warns. This module reports the same fields without a server, all at once and
-//! with line and column:
+//! Other decoding skips unknown fields and takes the last of duplicate fields, as a server does by
+//! default. With `fieldValidation=Strict` a server rejects such objects, and with `Warn` it warns.
+//! This module reports the same fields without a server, all at once and with line and column:
 //!
 //! * [`from_json`] and `from_yaml` read one object of a type that is known at compile time;
 //! * [`Scheme::decode_json_strict`](crate::scheme::Scheme::decode_json_strict) and its
@@ -23,7 +22,7 @@
 //! # Ok::<_, kubernetes_manifests::scheme::SchemeError>(())
 //! ```
 //!
-//! # What counts
+//! # Rules
 //!
 //! These are the rules of an API server of Kubernetes 1.36, recorded from a running server; its
 //! implementation is in brackets.
@@ -35,9 +34,9 @@
 //!   it occurs twice;
 //! * a known field, or a key of a map such as labels or parameters, is reported as a duplicate
 //!   once for each path; all of its values are checked;
-//! * a field counts whatever its value, `null` too;
+//! * a field with the value `null` counts too;
 //! * `apiVersion` and `kind` are known in an object, in a list and in its items, nowhere else;
-//! * nothing in the raw JSON of `fieldsV1` counts;
+//! * fields in the raw JSON of `fieldsV1` don't count;
 //! * the order is that of the text;
 //! * a path is names with `.` between them, taken as they are even if they have dots or are empty,
 //!   with `[0]` for an item: `metadata.labels.example.com/a`. In a message it is quoted as Go
@@ -52,94 +51,50 @@
 //!   first: they are duplicates of fields before it, and fields after it are duplicates of them;
 //!   an alias repeats the duplicates of its anchor;
 //! * unknown fields follow as in JSON, but in the order of their names, and only those of the last
-//!   of equal fields.
+//!   of duplicate fields.
 //!
 //! An object of a kind without a type has no unknown fields; its duplicates are reported at any
 //! depth, as a server does for custom resources.
 //!
-//! # What differs
+//! # Differences
 //!
-//! * A server stops at 100 errors of JSON; here all are reported, until their locations take sixteen
-//!   times the size of the text and a megabyte.
+//! * A server stops at 100 errors of JSON; here all are reported, until their locations take
+//!   sixteen times the size of the text and a megabyte.
 //! * A server merges the values of a field that occurs more than once: of two `parameters` it keeps
 //!   the keys of both. Here the last value replaces the others.
 //! * In types of `k8s-openapi` other than metadata, such as a label selector or the volume inside a
-//!   VolumeAttachment, `null` as an element of a list or a value of a map is an error; a server takes
-//!   it for the zero value, as it is here everywhere else.
+//!   VolumeAttachment, `null` as an element of a list or a value of a map is an error; a server
+//!   takes it for the zero value, as it is here everywhere else.
 //! * In YAML, keys that are equal only in JSON, `1` and `"1"`, are duplicates here.
 //! * The type decides which fields are known: by the release of the crate or, for types of
 //!   `k8s-openapi`, by its feature. A server of another release may know more or fewer.
 //! * A type that buffers its input, as with serde's `flatten`, skips nothing, so that nothing in it
 //!   is unknown.
 
+mod error;
 mod quote;
 
 use std::collections::HashSet;
-use std::fmt;
 
 use k8s_openapi::serde::de::DeserializeOwned;
 
+pub use error::{FieldError, FieldErrorKind};
+
 use crate::error::{Location, SchemeError};
 use crate::input::json::Text;
+use crate::input::position::Source;
 use crate::input::reader;
+use crate::input::step::Step;
 use crate::input::tree::{Node, Tree};
-use crate::input::walk::{Log, Source, Step, Walk};
+use crate::input::walk::{Log, Walk};
 #[cfg(feature = "yaml")]
 use crate::input::yaml::Yaml;
-
-/// The kind of a [`FieldError`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum FieldErrorKind {
-    /// The type has no such field.
-    Unknown,
-    /// The field occurs more than once.
-    Duplicate,
-}
-
-impl fmt::Display for FieldErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Unknown => "unknown field",
-            Self::Duplicate => "duplicate field",
-        })
-    }
-}
-
-/// A field that a strict server refuses: Kubernetes' strict decoding error.
-///
-/// Shown as a server words it, `unknown field "spec.foo"`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FieldError {
-    /// Whether the field is unknown or a duplicate.
-    pub kind: FieldErrorKind,
-    /// The path in the object, as a server writes it: `metadata.labels.example.com/a`.
-    ///
-    /// The items of a `v1` `List` are objects of their own; those of a typed list are not.
-    pub path: String,
-    /// The location of the field in the input. The path of a location begins at the document and
-    /// has names that aren't plain in brackets, `items[1].metadata.labels[example.com/a]`; line and
-    /// column are those of the name, unless it is written with escapes in JSON.
-    pub location: Location,
-    /// Where the field is unknown, the fields that the type of its object has, to say which may be meant.
-    /// Empty for duplicate fields, and where the type doesn't tell.
-    pub known: &'static [&'static str],
-}
-
-impl fmt::Display for FieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ", self.kind)?;
-        quote::write(f, &self.path)
-    }
-}
 
 /// An object, and the strict errors of its text.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Strict<T> {
-    /// The object, as plain reading returns it; in YAML with the last of equal fields, those that
-    /// merge keys bring included.
+    /// The object; in YAML with the last of duplicate fields, including those of merge keys.
     pub object: T,
     /// All unknown and duplicate fields; see the [module](self) for their order.
     pub errors: Vec<FieldError>,
@@ -158,20 +113,20 @@ impl<T> Strict<T> {
 ///
 /// # Errors
 ///
-/// When the input is not JSON or a field has the wrong shape, as without strictness.
+/// When the input is not JSON or a field has the wrong type.
 pub fn from_json<T: DeserializeOwned>(text: impl AsRef<[u8]>) -> Result<Strict<T>, SchemeError> {
     with_json(text.as_ref(), |input, log| {
         input.read(Some((&Location::default(), log)), reader::read::<T>)
     })
 }
 
-/// Reads an object from YAML, taking the last of equal fields, and reports its unknown and
+/// Reads an object from YAML, taking the last of duplicate fields, and reports its unknown and
 /// duplicate fields.
 ///
 /// # Errors
 ///
-/// When the input is not one document of YAML or a field has the wrong shape, as in a
-/// [`Scheme`](crate::scheme::Scheme), but not when keys occur twice.
+/// When the input is not one YAML document or a field has the wrong type, but not for duplicate
+/// keys.
 #[cfg(feature = "yaml")]
 pub fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<Strict<T>, SchemeError> {
     with_yaml(text, |input, log| {
@@ -179,33 +134,33 @@ pub fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<Strict<T>, SchemeErr
     })
 }
 
-/// Reads the document of a text of JSON, and takes the strict errors that reading has logged.
+/// Reads a JSON document, and returns its strict errors.
 pub(crate) fn with_json<T>(
     text: &[u8],
-    read: impl FnOnce(Input<'_, '_>, &mut Log) -> Result<T, SchemeError>,
+    read: impl FnOnce(ObjectInput<'_, '_>, &mut Log) -> Result<T, SchemeError>,
 ) -> Result<Strict<T>, SchemeError> {
     let text = Text::new(text);
     let node = text
         .document()
         .map_err(|error| SchemeError::syntax(&error))?;
     let mut log = Log::new(&text.text);
-    let input = Input {
+    let input = ObjectInput {
         source: Some(text.source()),
-        ..Input::new(&node, Language::Json)
+        ..ObjectInput::new(&node, Language::Json)
     };
     let object = read(input, &mut log)?;
     Ok(Strict::new(object, log))
 }
 
-/// Reads the only document of a text of YAML as [`with_json`] does.
+/// Reads the only YAML document of a text as [`with_json`] does.
 #[cfg(feature = "yaml")]
 pub(crate) fn with_yaml<T>(
     text: &str,
-    read: impl FnOnce(Input<'_, '_>, &mut Log) -> Result<T, SchemeError>,
+    read: impl FnOnce(ObjectInput<'_, '_>, &mut Log) -> Result<T, SchemeError>,
 ) -> Result<Strict<T>, SchemeError> {
     let node = Yaml::body(text).keeping_duplicates().document()?;
     let mut log = Log::new(text);
-    let object = read(Input::new(&node, Language::Yaml), &mut log)
+    let object = read(ObjectInput::new(&node, Language::Yaml), &mut log)
         .map_err(|error| error.or_on(|path| node.find(path)))?;
     Ok(Strict::new(object, log))
 }
@@ -222,20 +177,20 @@ pub(crate) enum Language {
 pub(crate) type ReadAs<T> =
     for<'t, 'l> fn(&'t Node<'t>, Walk<'t, 'l>, Option<Source<'_>>) -> Result<T, SchemeError>;
 
-/// Where strict errors of the object at a location are reported, if they are.
+/// The receiver of the strict errors of an object at a location, if they are reported.
 pub(crate) type Notices<'l> = Option<(&'l Location, &'l mut Log)>;
 
 /// An object of a document.
 #[derive(Clone, Copy)]
-pub(crate) struct Input<'i, 't> {
+pub(crate) struct ObjectInput<'i, 't> {
     pub(crate) node: &'t Node<'t>,
-    /// The steps that lead to it from the document.
+    /// The steps from the document to the object.
     pub(crate) steps: &'i [Step<'t>],
     pub(crate) language: Language,
     pub(crate) source: Option<Source<'t>>,
 }
 
-impl<'t> Input<'_, 't> {
+impl<'t> ObjectInput<'_, 't> {
     /// Makes the input of a document whose errors have no positions.
     pub(crate) fn new(node: &'t Node<'t>, language: Language) -> Self {
         Self {
@@ -271,9 +226,9 @@ impl<'t> Input<'_, 't> {
     }
 }
 
-/// Reports every field that occurs twice, at any depth, as a reader does that knows no types.
+/// Reports every duplicate field, at any depth, for readers without types.
 ///
-/// The reader of JSON reports a duplicate before it reads its value, that of YAML afterwards.
+/// The reader of JSON reports a duplicate before its value, the reader of YAML after it.
 fn duplicates<'t>(tree: &'t Tree<'t>, language: Language, walk: &mut Walk<'t, '_>) {
     let depth = walk.depth();
     match tree {

@@ -10,40 +10,21 @@ use std::sync::{Arc, OnceLock};
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use kubernetes_mount::exec::{Exec, Local};
+use kubernetes_mount::mount::{HostUtils, LinuxHostUtils, LinuxMounter, Mount};
+use kubernetes_mount::subpath::{LinuxSubpath, Subpath};
 
 use super::StandaloneHost;
 use super::layout::Layout;
-use crate::exec::{Exec, Local};
+use super::parts::{Facts, Get, Tokens, Tools};
 use crate::interfaces::EventRecorder;
-use crate::mount::{HostUtils, LinuxHostUtils, LinuxMounter, Mount};
-use crate::subpath::{LinuxSubpath, Subpath};
 use crate::{Error, Result};
 
-/// Returns the object with a namespace and a name.
-type Get<T> = Arc<dyn Fn(&str, &str) -> Result<Arc<T>> + Send + Sync>;
-/// Answers a request for a token of the service account with a namespace and a name.
-type Tokens = Arc<dyn Fn(&str, &str, &TokenRequest) -> Result<TokenRequest> + Send + Sync>;
-
-/// What is true of the node.
-#[derive(Clone, Default)]
-pub(super) struct Facts {
-    pub(super) host_name: String,
-    pub(super) node_name: String,
-    pub(super) host_ip: Option<IpAddr>,
-    pub(super) allocatable: Option<BTreeMap<String, Quantity>>,
-    pub(super) labels: Option<BTreeMap<String, String>>,
-}
-
-/// What the host works with.
-pub(super) struct Tools {
-    pub(super) mounter: Arc<dyn Mount>,
-    pub(super) host_utils: Arc<dyn HostUtils>,
-    pub(super) exec: Arc<dyn Exec>,
-    pub(super) subpather: Arc<dyn Subpath>,
-    pub(super) secrets: Get<Secret>,
-    pub(super) config_maps: Get<ConfigMap>,
-    pub(super) tokens: Option<Tokens>,
-    pub(super) recorder: Option<Arc<dyn EventRecorder>>,
+impl StandaloneHost {
+    /// Returns a builder of a host with that root directory, which is made if it doesn't exist.
+    pub fn builder(root: impl Into<PathBuf>) -> StandaloneHostBuilder {
+        StandaloneHostBuilder::new(root.into())
+    }
 }
 
 /// Builds a [`StandaloneHost`]. All settings have defaults.
@@ -95,7 +76,7 @@ impl StandaloneHostBuilder {
         self
     }
 
-    /// Sets what Pods can use of the node, as quantities: `("memory", "2Gi")`.
+    /// Sets the allocatable resources of the node, as quantities: `("memory", "2Gi")`.
     pub fn allocatable<K: Into<String>, V: Into<String>>(
         mut self,
         resources: impl IntoIterator<Item = (K, V)>,
@@ -172,33 +153,33 @@ impl StandaloneHostBuilder {
         self
     }
 
-    /// Sets what records events. Without it, nothing does.
+    /// Sets the recorder of events. Without it, none are recorded.
     pub fn event_recorder(mut self, recorder: Arc<dyn EventRecorder>) -> Self {
         self.recorder = Some(recorder);
         self
     }
 
-    /// Sets what mounts. Without it, the kernel does, in the mount namespace of the thread that
-    /// calls.
+    /// Sets the mounter. Without it, the kernel mounts, in the mount namespace of the calling
+    /// thread.
     pub fn mounter(mut self, mounter: Arc<dyn Mount>) -> Self {
         self.mounter = Some(mounter);
         self
     }
 
-    /// Sets what looks at the files of the node. Without it, they are this program's.
+    /// Sets the tools for the files of the node. Without it, they are this program's.
     pub fn host_utils(mut self, utils: Arc<dyn HostUtils>) -> Self {
         self.host_utils = Some(utils);
         self
     }
 
-    /// Sets what runs commands, such as `mkfs.ext4`. Without it, they are children of this
+    /// Sets the runner of commands, such as `mkfs.ext4`. Without it, they are children of this
     /// program.
     pub fn exec(mut self, exec: Arc<dyn Exec>) -> Self {
         self.exec = Some(exec);
         self
     }
 
-    /// Sets what prepares parts of volumes.
+    /// Sets the implementation that prepares parts of volumes.
     pub fn subpather(mut self, subpather: Arc<dyn Subpath>) -> Self {
         self.subpather = Some(subpather);
         self

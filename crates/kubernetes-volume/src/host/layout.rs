@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::plugins::names;
 
-/// What a name becomes that is not that of one directory.
+/// The replacement of a name that is not that of one directory.
 const INVALID: &str = "~invalid";
 
 pub(super) struct Layout {

@@ -26,6 +26,7 @@
 mod builder;
 mod layout;
 mod on_disk;
+mod parts;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -33,24 +34,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 
 pub use builder::StandaloneHostBuilder;
-use builder::{Facts, Tools};
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use kubernetes_mount::exec::Exec;
+use kubernetes_mount::mount::{HostUtils, Mount};
+use kubernetes_mount::subpath::Subpath;
 use layout::Layout;
 pub use on_disk::VolumeOnDisk;
+use parts::{Facts, Tools};
 use storage_v1::CSIDriver;
 use tracing::warn;
 
-use crate::exec::Exec;
 use crate::interfaces::{
     EventRecorder, KubeletVolumeHost, Lister, Mounter, Unmounter, VolumeHost, VolumePlugin,
 };
 use crate::manager::VolumePluginManager;
-use crate::mount::{HostUtils, Mount};
 use crate::plugins::names;
 use crate::probe::DynamicPluginProber;
-use crate::subpath::Subpath;
 use crate::{Error, Result, Spec, VolumeOptions};
 
 /// A host over a root directory, with the layout of the kubelet's.
@@ -63,8 +64,8 @@ use crate::{Error, Result, Spec, VolumeOptions};
 /// | `plugins/PLUGIN` | what a plugin keeps for the node, with the slash of its name |
 ///
 /// In the directories of Pods the slash in the name of a plugin is `~`. The path functions of
-/// [`VolumeHost`] can't fail: a name that is not that of one directory becomes `~invalid`, so that no
-/// path leaves the root. Plugins and [`volume_dir`](Self::volume_dir) refuse such names.
+/// [`VolumeHost`] can't fail: a name that is not that of one directory becomes `~invalid`, so that
+/// no path leaves the root. Plugins and [`volume_dir`](Self::volume_dir) refuse such names.
 ///
 /// Only root writes to the root directory; volumes' content may be anybody's.
 pub struct StandaloneHost {
@@ -75,11 +76,6 @@ pub struct StandaloneHost {
 }
 
 impl StandaloneHost {
-    /// Returns a builder of a host with that root directory, which is made if it doesn't exist.
-    pub fn builder(root: impl Into<PathBuf>) -> StandaloneHostBuilder {
-        StandaloneHostBuilder::new(root.into())
-    }
-
     /// Returns the root directory, without symbolic links.
     #[must_use]
     pub fn root(&self) -> &Path {
@@ -212,7 +208,9 @@ impl VolumeHost for StandaloneHost {
 
     fn node_allocatable(&self) -> Result<BTreeMap<String, Quantity>> {
         let resources = self.facts.allocatable.clone();
-        resources.ok_or_else(|| Error::NotSupported("what Pods can use of the node".to_owned()))
+        resources.ok_or_else(|| {
+            Error::NotSupported("reading the allocatable resources of the node".to_owned())
+        })
     }
 
     fn node_labels(&self) -> Result<BTreeMap<String, String>> {

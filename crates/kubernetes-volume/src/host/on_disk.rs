@@ -1,4 +1,4 @@
-//! What is on disk, for a program that was restarted.
+//! Pods and volumes on disk, for a program that was restarted.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ pub struct VolumeOnDisk {
     pub plugin_name: String,
     /// Its name.
     pub volume_name: String,
-    /// Where it is, or was, mounted.
+    /// The mount point, now or earlier.
     pub path: PathBuf,
 }
 

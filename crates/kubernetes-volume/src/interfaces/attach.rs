@@ -78,6 +78,9 @@ pub trait Detacher: DeviceUnmounter {
 }
 
 /// Asks for the volumes of all nodes at once.
+///
+/// A plugin implements it for the attach-detach controller that runs the plugin; nothing here calls
+/// it.
 pub trait BulkVolumeVerifier: Send + Sync {
     /// Returns for each node whether its volumes, in their order, are attached.
     ///

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Result, Spec};
 
-/// Where a device appears for a Pod.
+/// The path of a device for a Pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodDeviceMapPath {
     /// The directory, `pods/UID/volumeDevices/PLUGIN` under the root of the kubelet.
@@ -64,7 +64,7 @@ pub trait CustomBlockVolumeMapper: BlockVolumeMapper {
     fn staging_path(&self) -> PathBuf;
 }
 
-/// An unmapper with steps of its own.
+/// An unmapper with steps of its own, such as CSI's. The plugins of this crate have none.
 pub trait CustomBlockVolumeUnmapper: BlockVolumeUnmapper {
     /// Removes what [`set_up_device`](CustomBlockVolumeMapper::set_up_device) has made, and
     /// detaches the volume if no controller does.

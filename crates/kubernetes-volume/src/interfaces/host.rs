@@ -1,4 +1,4 @@
-//! What plugins ask of the program that they run in.
+//! The program that plugins run in.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -9,17 +9,17 @@ use std::sync::Arc;
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference, Pod, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use storage_v1::{CSIDriver, CSINode, VolumeAttachment};
+use kubernetes_mount::exec::Exec;
+use kubernetes_mount::mount::{HostUtils, Mount};
+use kubernetes_mount::subpath::Subpath;
+use storage_v1::CSIDriver;
 
 use super::{Mounter, Unmounter};
-use crate::exec::Exec;
-use crate::mount::{HostUtils, Mount};
-use crate::subpath::Subpath;
 use crate::{Error, Result, Spec, VolumeOptions};
 
 /// The program that plugins run in, such as the kubelet.
 ///
-/// A method with a default says that this host has no such thing.
+/// Methods with a default return that this host has no such thing.
 pub trait VolumeHost: Send + Sync {
     /// Returns the directory for data of a plugin. It may not exist.
     fn plugin_dir(&self, plugin_name: &str) -> PathBuf;
@@ -66,13 +66,13 @@ pub trait VolumeHost: Send + Sync {
         pod_uid: &str,
     ) -> Result<Box<dyn Unmounter>>;
 
-    /// Returns what mounts for a plugin.
+    /// Returns the mounter of a plugin.
     fn mounter(&self, plugin_name: &str) -> Arc<dyn Mount>;
 
-    /// Returns what runs commands for a plugin.
+    /// Returns the runner of commands of a plugin.
     fn exec(&self, plugin_name: &str) -> Arc<dyn Exec>;
 
-    /// Returns what prepares parts of volumes.
+    /// Returns the implementation that prepares parts of volumes.
     fn subpather(&self) -> Arc<dyn Subpath>;
 
     /// Returns the name of the machine.
@@ -90,14 +90,14 @@ pub trait VolumeHost: Send + Sync {
         Err(Error::NotSupported("the node's address".to_owned()))
     }
 
-    /// Returns what Pods can use of the node, such as `memory`.
+    /// Returns the allocatable resources of the node, such as `memory`.
     ///
     /// # Errors
     ///
     /// When it is not known.
     fn node_allocatable(&self) -> Result<BTreeMap<String, Quantity>> {
         Err(Error::NotSupported(
-            "what Pods can use of the node".to_owned(),
+            "reading the allocatable resources of the node".to_owned(),
         ))
     }
 
@@ -146,7 +146,7 @@ pub trait VolumeHost: Send + Sync {
         let _ = pod_uid;
     }
 
-    /// Returns what records events, or nothing if nobody reads them.
+    /// Returns the recorder of events, or nothing if nobody reads them.
     fn event_recorder(&self) -> Option<Arc<dyn EventRecorder>> {
         None
     }
@@ -166,16 +166,11 @@ pub trait VolumeHost: Send + Sync {
     fn as_kubelet(&self) -> Option<&dyn KubeletVolumeHost> {
         None
     }
-
-    /// Returns the host if it is the attach-detach controller.
-    fn as_attach_detach(&self) -> Option<&dyn AttachDetachVolumeHost> {
-        None
-    }
 }
 
 /// A host that is a kubelet.
 pub trait KubeletVolumeHost: VolumeHost {
-    /// Says that plugins can't work: the Node becomes not ready, with this message. `None` takes
+    /// Reports that plugins can't work: the Node becomes not ready, with this message. `None` takes
     /// it back.
     fn set_kubelet_error(&self, error: Option<&Error>);
 
@@ -186,7 +181,7 @@ pub trait KubeletVolumeHost: VolumeHost {
     /// Returns the CSIDrivers of the cluster.
     fn csi_driver_lister(&self) -> Arc<dyn Lister<CSIDriver>>;
 
-    /// Whether the CSIDrivers were read once.
+    /// Returns true if the CSIDrivers were read once.
     fn csi_drivers_synced(&self) -> bool;
 
     /// Waits until the CSIDrivers were read once.
@@ -196,20 +191,8 @@ pub trait KubeletVolumeHost: VolumeHost {
     /// When that takes too long.
     fn wait_for_cache_sync(&self) -> Result<()>;
 
-    /// Returns what looks at the files of the node.
+    /// Returns the tools for the files of the node.
     fn host_util(&self) -> Arc<dyn HostUtils>;
-}
-
-/// A host that is the attach-detach controller.
-pub trait AttachDetachVolumeHost: VolumeHost {
-    /// Returns the CSINodes of the cluster.
-    fn csi_node_lister(&self) -> Arc<dyn Lister<CSINode>>;
-
-    /// Returns the CSIDrivers of the cluster.
-    fn csi_driver_lister(&self) -> Arc<dyn Lister<CSIDriver>>;
-
-    /// Returns the VolumeAttachments of the cluster.
-    fn volume_attachment_lister(&self) -> Arc<dyn Lister<VolumeAttachment>>;
 }
 
 /// A cache of objects without a namespace.
@@ -221,29 +204,29 @@ pub trait Lister<K>: Send + Sync {
     fn list(&self) -> Vec<Arc<K>>;
 }
 
-/// Whether an event is worth a look.
+/// The severity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventType {
-    /// Nothing is wrong.
+    /// Information.
     Normal,
-    /// Something is wrong.
+    /// A problem.
     Warning,
 }
 
-/// Something that happened to an object.
+/// An event of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The object.
     pub object: ObjectReference,
-    /// Whether it is worth a look.
+    /// The severity.
     pub event_type: EventType,
-    /// Why, as one word in capitals, such as `VolumePermissionChangeInProgress`.
+    /// The reason, as one word in capitals, such as `VolumePermissionChangeInProgress`.
     pub reason: String,
-    /// What happened, for people.
+    /// A description for people.
     pub message: String,
 }
 
-/// Records events.
+/// Records events. A host implements it for its API server, such as with kube's `Recorder`.
 pub trait EventRecorder: Send + Sync {
     /// Records an event. It must not block for long, and never fails: events may be lost.
     fn record(&self, event: Event);

@@ -15,10 +15,8 @@ pub use block::{
     BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper,
     CustomBlockVolumeUnmapper, PodDeviceMapPath,
 };
-pub use host::{
-    AttachDetachVolumeHost, Event, EventRecorder, EventType, KubeletVolumeHost, Lister, VolumeHost,
-};
-pub use mounter::{Deleter, Mounter, Provisioner, Unmounter, Volume};
+pub use host::{Event, EventRecorder, EventType, KubeletVolumeHost, Lister, VolumeHost};
+pub use mounter::{Deleter, Mounter, Unmounter, Volume, VolumeProvisioner};
 pub use plugin::{
     AttachableVolumePlugin, BlockVolumePlugin, DeletableVolumePlugin, DeviceMountableVolumePlugin,
     ExpandableVolumePlugin, NodeExpandableVolumePlugin, PersistentVolumePlugin,

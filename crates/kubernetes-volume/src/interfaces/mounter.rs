@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, TopologySelectorTerm};
+use kubernetes_mount::metrics::MetricsProvider;
 
-use crate::metrics::MetricsProvider;
 use crate::{Attributes, MounterArgs, Result};
 
 /// A directory that a Pod or a host uses. All operations can be repeated.
@@ -40,7 +40,7 @@ pub trait Mounter: Volume {
     /// When it can't be mounted; see [`Error`](crate::Error) for the classes.
     fn set_up_at(&self, dir: &Path, args: &MounterArgs) -> Result<()>;
 
-    /// Returns what is true of the volume after it was mounted.
+    /// Returns the attributes of the mounted volume.
     fn attributes(&self) -> Attributes;
 }
 
@@ -64,7 +64,7 @@ pub trait Unmounter: Volume {
 }
 
 /// Makes a volume in a storage system.
-pub trait Provisioner: Send + Sync {
+pub trait VolumeProvisioner: Send + Sync {
     /// Makes the volume and returns its PersistentVolume. Blocks until it is made.
     ///
     /// # Errors

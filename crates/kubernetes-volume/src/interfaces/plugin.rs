@@ -8,13 +8,14 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::{
     Attacher, BlockVolumeMapper, BlockVolumeUnmapper, BulkVolumeVerifier, Deleter, Detacher,
-    DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Provisioner, Unmounter, VolumeHost,
+    DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Unmounter, VolumeHost,
+    VolumeProvisioner,
 };
 use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
 
 /// Mounts the volumes of one type.
 ///
-/// What a plugin can do beyond that is a trait of its own, to which a method returns it:
+/// Each further capability is a trait, and a method returns the plugin as that trait:
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -44,16 +45,16 @@ pub trait VolumePlugin: Send + Sync {
     /// When the volume is not of this plugin.
     fn volume_name(&self, spec: &Spec) -> Result<String>;
 
-    /// Whether the volume is of this plugin.
+    /// Returns true if the volume is of this plugin.
     fn can_support(&self, spec: &Spec) -> bool;
 
-    /// Whether the volume must be set up again and again, because its content changes.
+    /// Returns true if the volume must be set up again and again, because its content changes.
     fn requires_remount(&self, spec: &Spec) -> bool {
         let _ = spec;
         false
     }
 
-    /// Returns what mounts the volume for a Pod.
+    /// Returns the mounter of the volume for a Pod.
     ///
     /// # Errors
     ///
@@ -65,7 +66,7 @@ pub trait VolumePlugin: Send + Sync {
         options: &VolumeOptions,
     ) -> Result<Box<dyn Mounter>>;
 
-    /// Returns what unmounts the volume of that name from the Pod with that UID.
+    /// Returns the unmounter of the volume of that name for the Pod with that UID.
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ pub trait VolumePlugin: Send + Sync {
     /// When that is not enough.
     fn construct_volume_spec(&self, volume_name: &str, volume_path: &Path) -> Result<Spec>;
 
-    /// Whether a PersistentVolume of this plugin may have mount options.
+    /// Returns true if a PersistentVolume of this plugin may have mount options.
     fn supports_mount_option(&self) -> bool {
         false
     }
@@ -160,7 +161,7 @@ pub trait RecyclableVolumePlugin: VolumePlugin {
 
 /// A plugin that can delete volumes.
 pub trait DeletableVolumePlugin: VolumePlugin {
-    /// Returns what deletes the volume.
+    /// Returns the deleter of the volume.
     ///
     /// # Errors
     ///
@@ -170,24 +171,24 @@ pub trait DeletableVolumePlugin: VolumePlugin {
 
 /// A plugin that can make volumes.
 pub trait ProvisionableVolumePlugin: VolumePlugin {
-    /// Returns what makes the volume.
+    /// Returns the provisioner of the volume.
     ///
     /// # Errors
     ///
     /// When the options are wrong.
-    fn new_provisioner(&self, options: &VolumeOptions) -> Result<Box<dyn Provisioner>>;
+    fn new_provisioner(&self, options: &VolumeOptions) -> Result<Box<dyn VolumeProvisioner>>;
 }
 
 /// A plugin that mounts devices once for the node.
 pub trait DeviceMountableVolumePlugin: VolumePlugin {
-    /// Returns what mounts devices.
+    /// Returns the mounter of devices.
     ///
     /// # Errors
     ///
     /// When the node can't.
     fn new_device_mounter(&self) -> Result<Box<dyn DeviceMounter>>;
 
-    /// Returns what unmounts devices.
+    /// Returns the unmounter of devices.
     ///
     /// # Errors
     ///
@@ -201,7 +202,7 @@ pub trait DeviceMountableVolumePlugin: VolumePlugin {
     /// When the mounts can't be read.
     fn device_mount_refs(&self, device_mount_path: &Path) -> Result<Vec<PathBuf>>;
 
-    /// Whether the device of this volume can be mounted.
+    /// Returns true if the device of this volume can be mounted.
     ///
     /// # Errors
     ///
@@ -214,21 +215,21 @@ pub trait DeviceMountableVolumePlugin: VolumePlugin {
 
 /// A plugin whose volumes are attached to nodes.
 pub trait AttachableVolumePlugin: DeviceMountableVolumePlugin {
-    /// Returns what attaches volumes.
+    /// Returns the attacher.
     ///
     /// # Errors
     ///
     /// When there is none here.
     fn new_attacher(&self) -> Result<Box<dyn Attacher>>;
 
-    /// Returns what detaches volumes.
+    /// Returns the detacher.
     ///
     /// # Errors
     ///
     /// When there is none here.
     fn new_detacher(&self) -> Result<Box<dyn Detacher>>;
 
-    /// Whether this volume must be attached.
+    /// Returns true if this volume must be attached.
     ///
     /// # Errors
     ///
@@ -248,13 +249,13 @@ pub trait ExpandableVolumePlugin: VolumePlugin {
     /// When it can't be grown.
     fn expand_volume_device(&self, spec: &Spec, new_size: u64, old_size: u64) -> Result<u64>;
 
-    /// Whether the file system must be grown on the node afterwards.
+    /// Returns true if the file system must be grown on the node afterwards.
     fn requires_fs_resize(&self) -> bool;
 }
 
 /// A plugin whose volumes are grown on the node.
 pub trait NodeExpandableVolumePlugin: VolumePlugin {
-    /// Whether the file system must be grown.
+    /// Returns true if the file system must be grown.
     fn requires_fs_resize(&self) -> bool;
 
     /// Grows the volume. Returns whether it has the new size.
@@ -267,7 +268,7 @@ pub trait NodeExpandableVolumePlugin: VolumePlugin {
 
 /// A plugin whose volumes Pods can use as devices.
 pub trait BlockVolumePlugin: VolumePlugin {
-    /// Returns what maps the device to a Pod.
+    /// Returns the mapper of the device for a Pod.
     ///
     /// # Errors
     ///
@@ -279,7 +280,7 @@ pub trait BlockVolumePlugin: VolumePlugin {
         options: &VolumeOptions,
     ) -> Result<Box<dyn BlockVolumeMapper>>;
 
-    /// Returns what removes the device from the Pod with that UID.
+    /// Returns the unmapper of the device for the Pod with that UID.
     ///
     /// # Errors
     ///
@@ -303,7 +304,8 @@ pub trait BlockVolumePlugin: VolumePlugin {
     ) -> Result<Spec>;
 }
 
-/// A plugin of whose volumes a node can have only so many.
+/// A plugin of whose volumes a node can have only so many, such as those of a cloud. The plugins of
+/// this crate have no limits.
 pub trait VolumePluginWithAttachLimits: VolumePlugin {
     /// Returns how many volumes the node can have, by the key of their limit, such as
     /// `storage-limits-example`.

@@ -1,17 +1,17 @@
-//! Why a plugin can't be used, or isn't found.
+//! Errors of initializing and finding plugins.
 
 use crate::Error;
 
-/// Why a plugin can't be used.
+/// An error of initializing a plugin.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InitError {
-    /// Its name is no qualified name.
+    /// The name is not a qualified name.
     #[error("volume plugin has invalid name: {plugin:?}: {reason}")]
     Name {
         /// The name.
         plugin: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// Another plugin has its name.
@@ -20,12 +20,12 @@ pub enum InitError {
         /// The name.
         plugin: String,
     },
-    /// Its initialization has failed.
+    /// The initialization failed.
     #[error("failed to load volume plugin {plugin:?}, error: {source}")]
     Failed {
         /// Its name.
         plugin: String,
-        /// Why.
+        /// The cause.
         source: Error,
     },
 }
@@ -67,7 +67,7 @@ fn shown(errors: &[InitError]) -> String {
     }
 }
 
-/// Why a plugin isn't found.
+/// An error of finding a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindError {
@@ -83,14 +83,14 @@ pub enum FindError {
     /// No plugin has the name.
     #[error("no volume plugin matched name: {0}")]
     NoSuchName(String),
-    /// No plugin that can do what was asked for supports the volume of that name.
+    /// No plugin of the requested kind supports the volume of that name.
     #[error("could not find a {kind} volume plugin for {spec:?}: {source}")]
     For {
-        /// What it should do, such as `persistent`.
+        /// The requested kind, such as `persistent`.
         kind: &'static str,
         /// The name of the volume.
         spec: String,
-        /// Why none was found.
+        /// The cause.
         source: Box<FindError>,
     },
     /// The plugin can't do what was asked for.
@@ -101,7 +101,7 @@ pub enum FindError {
     Asked {
         /// The name of the plugin.
         plugin: String,
-        /// Why.
+        /// The cause.
         reason: String,
     },
 }

@@ -16,10 +16,10 @@ use crate::interfaces::{
 /// Names that Kubernetes has given up.
 const DEPRECATED: [&str; 2] = ["kubernetes.io/cinder", "kubernetes.io/scaleio"];
 
-/// What a lookup returns for a plugin that must be of a kind.
+/// The result of a lookup for a plugin that must be of a kind.
 type Required<P> = Result<Arc<P>, FindError>;
 
-/// What a lookup returns for a plugin that may be of a kind.
+/// The result of a lookup for a plugin that may be of a kind.
 type Optional<P> = Result<Option<Arc<P>>, FindError>;
 
 impl VolumePluginManager {

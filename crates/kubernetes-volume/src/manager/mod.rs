@@ -54,8 +54,9 @@ type Plugin = Arc<dyn VolumePlugin>;
 
 /// Knows the plugins of a program, and finds that of a volume (`VolumePluginMgr`).
 ///
-/// It can be shared. A lookup first asks the prober, and waits while another one does, so that it misses
-/// no plugin. A plugin may look up others while it is initialized, though not those that are being probed.
+/// It can be shared. A lookup first asks the prober, and waits while another one does, so that it
+/// misses no plugin. A plugin may look up others while it is initialized, though not those that are
+/// being probed.
 #[derive(Default)]
 pub struct VolumePluginManager {
     plugins: RwLock<Plugins>,
@@ -94,9 +95,9 @@ impl VolumePluginManager {
     ///
     /// # Errors
     ///
-    /// All plugins that can't be used, each with the reason: a name that isn't qualified, a name that
-    /// another plugin has, a failed initialization. The others are registered nevertheless. A prober
-    /// that can't be used is logged, and left out.
+    /// All plugins that can't be used, each with the reason: a name that isn't qualified, a name
+    /// that another plugin has, a failed initialization. The others are registered nevertheless. A
+    /// prober that can't be used is logged, and left out.
     pub fn init_plugins(
         &self,
         plugins: Vec<Box<dyn VolumePlugin>>,
@@ -162,7 +163,7 @@ impl VolumePluginManager {
 
     /// Asks the prober what has changed. Lookups do so themselves.
     ///
-    /// What can't be used is logged: a prober that fails leaves all as it was, a plugin that fails is
+    /// Failures are logged: if the prober fails, plugins stay as they were; a plugin that fails is
     /// left out.
     pub fn refresh_probed_plugins(&self) {
         let own = thread::current().id();
@@ -207,8 +208,8 @@ impl VolumePluginManager {
         }
     }
 
-    /// Returns all plugins by their names, the registered ones first. Plugins are asked without a lock:
-    /// they may look up others.
+    /// Returns all plugins by their names, the registered ones first. Plugins are asked without a
+    /// lock: they may look up others.
     fn all(&self) -> Vec<(String, Plugin)> {
         self.refresh_probed_plugins();
         let plugins = self.read();

@@ -16,7 +16,7 @@ pub(super) fn check(plugin: &str) -> Result<(), InitError> {
     })
 }
 
-/// Returns what is wrong with a name.
+/// Returns the problem of a name.
 fn reason(plugin: &str) -> Option<&'static str> {
     let (prefix, name) = match plugin.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
@@ -49,7 +49,7 @@ fn is_domain(prefix: &str) -> bool {
     prefix.len() <= MOST_PREFIX && prefix.split('.').all(label)
 }
 
-/// Whether a text isn't empty, and has such bytes at its ends and in between.
+/// Returns true if a text isn't empty, and has such bytes at its ends and in between.
 fn is_made_of(text: &str, end: impl Fn(u8) -> bool, inner: impl Fn(u8) -> bool) -> bool {
     match text.as_bytes() {
         [] => false,

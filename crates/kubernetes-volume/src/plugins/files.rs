@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, Pod, Volume as PodVolume};
+use kubernetes_mount::atomic_writer::AtomicWriter;
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
 
+use super::kind::{Inputs, Kind};
 use super::shared::measure::Measure;
 use super::shared::own::Owner;
 use super::shared::payload::Payload;
 use super::shared::slot::Slot;
 use super::shared::{dirs, names, nested};
-use super::{config_map, downward_api, projected, secret};
-use crate::atomic_writer::AtomicWriter;
+use super::{downward_api, keyed, projected};
 use crate::interfaces::{Mounter, Unmounter, Volume, VolumeHost, VolumePlugin};
-use crate::metrics::{Metrics, MetricsError, MetricsProvider};
 use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeOptions};
 
 /// Writes the files of a ConfigMap, of a Secret, of the Pod's fields, or of several of these.
@@ -26,36 +27,12 @@ pub struct FilesPlugin {
     host: Slot,
 }
 
-/// What the plugins of this module differ in.
-pub(super) struct Kind {
-    /// The name of the plugin.
-    pub(super) name: &'static str,
-    /// The field of the volume.
-    pub(super) field: &'static str,
-    /// Whether the files are in memory rather than on disk.
-    pub(super) in_memory: bool,
-    /// Whether the volume has that field.
-    pub(super) supports: fn(&PodVolume) -> bool,
-    /// Reads what becomes files.
-    pub(super) payload: fn(&Inputs<'_>) -> Result<Payload>,
-    /// Sets the field of a volume of which nothing but the name is known.
-    pub(super) reconstruct: fn(&mut PodVolume),
-}
-
-/// What files are made of.
-pub(super) struct Inputs<'a> {
-    pub(super) host: &'a dyn VolumeHost,
-    pub(super) volume: &'a PodVolume,
-    pub(super) pod: &'a Pod,
-    pub(super) args: &'a MounterArgs,
-}
-
 impl FilesPlugin {
     /// Returns the plugin of ConfigMaps, whose files are on disk.
     #[must_use]
     pub fn config_map() -> Self {
         Self {
-            kind: &config_map::KIND,
+            kind: &keyed::CONFIG_MAP_KIND,
             host: Slot::default(),
         }
     }
@@ -64,7 +41,7 @@ impl FilesPlugin {
     #[must_use]
     pub fn secret() -> Self {
         Self {
-            kind: &secret::KIND,
+            kind: &keyed::SECRET_KIND,
             host: Slot::default(),
         }
     }

@@ -16,29 +16,29 @@
 //! crash: a volume counts as set up only once a marker says so, under the Pod's
 //! `plugins/kubernetes.io~empty-dir`, and is renamed to `NAME.deleting~` before it is removed.
 //!
-//! What a Pod has written is removed by directory descriptors: no link is followed, and a mount
-//! that is found inside is an error that names it. Nothing of the volume was removed then.
+//! The files of a Pod are removed by directory descriptors: no link is followed, and a mount inside
+//! is an error that names it. Nothing of the volume was removed then.
 
-mod config_map;
 mod downward_api;
 mod empty_dir;
 mod files;
 mod flex_volume;
 mod host_path;
+mod keyed;
+mod kind;
+mod list;
 mod local;
 mod projected;
-mod secret;
 mod shared;
 
 pub use empty_dir::EmptyDirPlugin;
 pub use files::FilesPlugin;
 pub use flex_volume::FlexVolumePlugin;
 pub use host_path::HostPathPlugin;
+pub use list::all;
 pub use local::LocalPlugin;
+pub use shared::names::DELETING;
 pub(crate) use shared::{dirs, names};
-
-use crate::VolumeConfig;
-use crate::interfaces::VolumePlugin;
 
 /// The name of the plugin of emptyDir.
 pub const EMPTY_DIR: &str = "kubernetes.io/empty-dir";
@@ -54,22 +54,3 @@ pub const SECRET: &str = "kubernetes.io/secret";
 pub const DOWNWARD_API: &str = "kubernetes.io/downward-api";
 /// The name of the plugin of projected volumes.
 pub const PROJECTED: &str = "kubernetes.io/projected";
-
-/// The ending that a volume's directory gets while it is removed. What has it is no volume.
-pub const DELETING: &str = names::DELETING;
-
-/// Returns the plugins of this module that need no driver, for a [manager](crate::manager::VolumePluginManager).
-///
-/// The configuration is that of hostPath, the only one that has any.
-#[must_use]
-pub fn all(config: VolumeConfig) -> Vec<Box<dyn VolumePlugin>> {
-    vec![
-        Box::new(EmptyDirPlugin::new()),
-        Box::new(HostPathPlugin::new(config)),
-        Box::new(LocalPlugin::new()),
-        Box::new(FilesPlugin::config_map()),
-        Box::new(FilesPlugin::secret()),
-        Box::new(FilesPlugin::downward_api()),
-        Box::new(FilesPlugin::projected()),
-    ]
-}

@@ -3,16 +3,17 @@
 use k8s_openapi::api::core::v1::{
     ProjectedVolumeSource, ServiceAccountTokenProjection, VolumeProjection,
 };
+use kubernetes_mount::atomic_writer::FileProjection;
 
 use super::PROJECTED;
-use super::files::{Inputs, Kind};
+use super::downward_api;
+use super::keyed::{Object, Reference};
+use super::kind::{Inputs, Kind};
 use super::shared::payload::{Defaults, Payload};
 use super::shared::{names, newer};
-use super::{config_map, downward_api, secret};
-use crate::atomic_writer::FileProjection;
 use crate::{Error, Result};
 
-/// How long a token is valid if the volume doesn't say, in seconds.
+/// The default lifetime of a token, in seconds.
 const EXPIRATION: i64 = 3600;
 
 /// The mode of a token that a user or a group shall own. `fsGroup` makes 0640 of it.
@@ -55,13 +56,13 @@ fn add(
         )));
     }
     if let Some(source) = &source.secret {
-        let items = source.items.as_deref().unwrap_or_default();
-        let optional = source.optional == Some(true);
-        secret::add(inputs, payload, &source.name, items, defaults, optional)
+        let items = source.items.as_deref();
+        Reference::new(Object::Secret, &source.name, items, source.optional)
+            .add_to(payload, inputs, defaults)
     } else if let Some(source) = &source.config_map {
-        let items = source.items.as_deref().unwrap_or_default();
-        let optional = source.optional == Some(true);
-        config_map::add(inputs, payload, &source.name, items, defaults, optional)
+        let items = source.items.as_deref();
+        Reference::new(Object::ConfigMap, &source.name, items, source.optional)
+            .add_to(payload, inputs, defaults)
     } else if let Some(source) = &source.downward_api {
         let items = source.items.as_deref().unwrap_or_default();
         downward_api::add(inputs, payload, items, defaults)

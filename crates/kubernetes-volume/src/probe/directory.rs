@@ -33,11 +33,11 @@ type Make = Box<dyn Fn(&Driver) -> Result<Box<dyn VolumePlugin>> + Send>;
 /// Finds plugins that are programs in a folder, as the kubelet does with FlexVolumes.
 ///
 /// The program of the plugin `example.com/nas` is `example.com~nas/nas` in the folder, and may be
-/// executed. Names that begin with a dot are skipped, so that a driver can be installed under such a
-/// name and be renamed. A folder that is missing or removed is made again.
+/// executed. Names that begin with a dot are skipped, so that a driver can be installed under such
+/// a name and be renamed. A folder that is missing or removed is made again.
 ///
-/// The folder is watched. After a change, all of it is compared with what it was, so that no
-/// change is missed that the system didn't report, and each plugin has one event for all its changes.
+/// The folder is watched. After a change, all of it is compared with what it was, so that no change
+/// is missed that the system didn't report, and each plugin has one event for all its changes.
 pub struct DirectoryProber {
     folder: PathBuf,
     make: Make,
@@ -60,8 +60,8 @@ impl std::fmt::Debug for DirectoryProber {
 }
 
 impl DirectoryProber {
-    /// Returns a prober of the folder. The function makes the plugin of a program that is new or has
-    /// changed; what it refuses is logged, and tried again when the program changes.
+    /// Returns a prober of the folder. The function makes the plugin of a program that is new or
+    /// has changed; what it refuses is logged, and tried again when the program changes.
     pub fn new(
         folder: impl Into<PathBuf>,
         make: impl Fn(&Driver) -> Result<Box<dyn VolumePlugin>> + Send + 'static,
@@ -90,7 +90,7 @@ impl DirectoryProber {
             .map_err(failed)?;
         self.watcher = Some(watcher);
         self.watched = inode(&self.folder);
-        // What was there before.
+        // Drivers from before.
         self.changed.store(true, Ordering::Release);
         Ok(())
     }

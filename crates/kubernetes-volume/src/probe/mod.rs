@@ -7,8 +7,7 @@ pub use directory::{DirectoryProber, Driver};
 use crate::Result;
 use crate::interfaces::VolumePlugin;
 
-/// What has happened to a plugin (`ProbeEvent`). The numbers that Kubernetes has for it are those of
-/// [`ProbeOperation`].
+/// A change of a plugin (`ProbeEvent`). [`ProbeOperation`] has Kubernetes' numbers.
 pub enum ProbeEvent {
     /// It is new, or another one than before.
     AddOrUpdate {
@@ -66,7 +65,7 @@ pub trait DynamicPluginProber: Send {
     /// When it can't look for plugins.
     fn init(&mut self) -> Result<()>;
 
-    /// Returns what has happened since the last call; at the first one, every plugin that is there.
+    /// Returns the changes since the last call; at the first call, all plugins.
     /// It is called for each lookup, so it must be fast if nothing has happened.
     ///
     /// # Errors

@@ -2,9 +2,10 @@
 
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{FakeExec, FakeMounter, lock};
+use kubernetes_mount::testing::{FakeExec, FakeMounter};
+
 use crate::Result;
 use crate::host::{StandaloneHost, StandaloneHostBuilder};
 use crate::interfaces::{Event, EventRecorder};
@@ -44,16 +45,16 @@ use crate::interfaces::{Event, EventRecorder};
 pub struct FakeHost {
     /// The host, to pass to a manager.
     pub host: Arc<StandaloneHost>,
-    /// What mounts in memory.
+    /// The mounter, in memory.
     pub mounter: Arc<FakeMounter>,
-    /// What runs no commands.
+    /// The runner of commands, which runs none.
     pub exec: Arc<FakeExec>,
-    /// What was recorded.
+    /// The recorded events.
     pub events: Arc<FakeEvents>,
 }
 
 impl FakeHost {
-    /// Returns a host over a root directory, with what the function sets.
+    /// Returns a host over a root directory, with the settings of the function.
     ///
     /// # Errors
     ///
@@ -109,15 +110,20 @@ pub struct FakeEvents {
 }
 
 impl FakeEvents {
+    /// Locks, even after a test panicked with the lock.
+    fn lock(&self) -> MutexGuard<'_, Vec<Event>> {
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns the events so far.
     #[must_use]
     pub fn recorded(&self) -> Vec<Event> {
-        lock(&self.recorded).clone()
+        self.lock().clone()
     }
 }
 
 impl EventRecorder for FakeEvents {
     fn record(&self, event: Event) {
-        lock(&self.recorded).push(event);
+        self.lock().push(event);
     }
 }

@@ -1,4 +1,4 @@
-//! The same as a plugin: kubectl runs it as `kubectl storage`.
+//! The same program as a plugin of kubectl, which runs it for `kubectl storage`.
 
 use std::process::ExitCode;
 

@@ -1,15 +1,15 @@
-//! Changes of a text that leave the rest of it as it is.
+//! Edits of a text that leave the rest of it unchanged.
 
 use std::ops::Range;
 
-/// A part of a text, and what stands there instead.
+/// A range of a text and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub(super) range: Range<usize>,
     pub(super) text: String,
 }
 
-/// Makes all changes. They must not overlap.
+/// Applies edits, which must not overlap.
 pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| edit.range.start);
     let (mut changed, mut end) = (String::with_capacity(text.len()), 0);
@@ -21,10 +21,10 @@ pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     changed + text.get(end..).unwrap_or_default()
 }
 
-/// A text whose lines are found at once.
+/// A text with the positions of its lines.
 pub(super) struct Lines<'t> {
     text: &'t str,
-    /// Where each line begins.
+    /// The offset of each line.
     starts: Vec<usize>,
 }
 
@@ -37,7 +37,7 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// A line, counted from 0, with its end.
+    /// Returns a line, counted from 0, with its end.
     fn line(&self, index: usize) -> Option<&'t str> {
         let start = *self.starts.get(index)?;
         let end = self
@@ -48,7 +48,7 @@ impl<'t> Lines<'t> {
         self.text.get(start..end)
     }
 
-    /// The byte at a line and a column, which are counted from 1 and, the column, in characters.
+    /// Returns the byte offset of a line and a column in characters, both counted from 1.
     fn offset(&self, (line, column): (usize, usize)) -> Option<usize> {
         let index = line.checked_sub(1)?;
         let (inside, _) = self
@@ -58,8 +58,8 @@ impl<'t> Lines<'t> {
         Some(self.starts.get(index)? + inside)
     }
 
-    /// Gives a field another value: its name is at a position, and its value is a plain or quoted
-    /// text, whose quotes stay. Returns nothing if there is another field or value.
+    /// Returns the edit that replaces the value of the field at a position; quotes stay. Returns
+    /// nothing if another field or value is there, or a value that is neither plain nor quoted.
     pub(super) fn set(
         &self,
         position: (usize, usize),
@@ -90,7 +90,8 @@ impl<'t> Lines<'t> {
         })
     }
 
-    /// Replaces the document that has a line, up to the next marker, but for comments before it.
+    /// Returns the edit that replaces the document with a line, up to the next marker, but keeps
+    /// the comments before it.
     pub(super) fn document(&self, line: usize, new: &str) -> Option<Edit> {
         let is_marker = |index: &usize| {
             let line = self.line(*index).unwrap_or_default();

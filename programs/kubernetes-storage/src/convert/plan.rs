@@ -1,66 +1,66 @@
-//! What becomes of a text.
+//! Plans the conversion of a text.
 
 use std::cell::LazyCell;
 
 use kubernetes_kinds::{FieldPath, GroupVersionKind, Release};
 use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Scheme, SchemeError, Syntax};
-use kubernetes_storage_lint::kinds;
-use kubernetes_storage_lint::template::Placeholders;
 use serde_json::Value;
 
-use super::Lossy;
 use super::edit::{self, Edit, Lines};
+use super::lossy::Lossy;
 use super::version;
+use crate::kinds::{self, UnknownKind};
+use crate::template::Placeholders;
 
-/// How much of a field is shown that would be lost.
-const SHOWN: usize = 120;
+/// The most characters of an unrepresentable field that a message shows.
+const MAX_SHOWN: usize = 120;
 
-/// What becomes of a text.
+/// The conversion of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// The text that is to be written; nothing if it stays as it is.
+    /// The converted text; `None` if the text doesn't change.
     pub(super) text: Option<String>,
-    /// What changes, as sentences with the line.
+    /// The changes, as messages with their lines.
     pub(super) changes: Vec<(usize, String)>,
-    /// Why the text is left as it is though it should change.
+    /// The reasons why the text is not converted, with their lines.
     pub(super) problems: Vec<(usize, String)>,
-    /// The line with which it turns out to be a template.
+    /// The line of a placeholder, if the text is a template.
     pub(super) template: Option<usize>,
 }
 
-/// Plans how texts are brought to a release.
+/// Plans the conversion of texts to the versions of a release.
 pub(super) struct Planner<'s> {
     pub(super) scheme: &'s Scheme,
     pub(super) release: Release,
     pub(super) lossy: Lossy,
 }
 
-/// The changes of a text while they are looked for.
+/// An unfinished plan.
 #[derive(Default)]
 struct Draft {
     edits: Vec<Edit>,
     changes: Vec<(usize, String)>,
     problems: Vec<(usize, String)>,
-    /// What each part should be afterwards.
-    wanted: Vec<Read>,
+    /// The parts that the converted text must have.
+    wanted: Vec<Decoded>,
 }
 
-/// What can be compared of a part.
+/// The content of a part, which is compared before and after editing.
 #[derive(Debug, PartialEq)]
-enum Read {
+enum Decoded {
     Object(Value),
     List(Option<String>, Option<String>),
     Damaged,
 }
 
 impl Planner<'_> {
-    /// Plans what becomes of a text.
+    /// Plans the conversion of a text.
     pub(super) fn plan(&self, text: &str, syntax: Syntax) -> Plan {
         let (mut draft, lines) = (Draft::default(), Lines::of(text));
         let placeholders = LazyCell::new(|| Placeholders::of(text));
         for part in self.scheme.decode_each(text, syntax) {
-            let explains = |error| placeholders.explains(error);
-            if let Some(line) = part.object.as_ref().err().and_then(explains) {
+            let placeholder = |error| placeholders.cause(error);
+            if let Some(line) = part.object.as_ref().err().and_then(placeholder) {
                 return Plan {
                     template: Some(line),
                     ..Plan::default()
@@ -78,9 +78,9 @@ impl Planner<'_> {
         let changed = (!changes.is_empty()).then(|| edit::apply(text, edits));
         if let Some(changed) = &changed
             && problems.is_empty()
-            && self.read(changed, syntax) != wanted
+            && self.decode(changed, syntax) != wanted
         {
-            let message = "can't be edited without changing more: change it by hand";
+            let message = "cannot edit the text in place; change it manually";
             problems.push((1, message.to_owned()));
         }
         Plan {
@@ -91,57 +91,57 @@ impl Planner<'_> {
         }
     }
 
-    /// Reads what a text has.
-    fn read(&self, text: &str, syntax: Syntax) -> Vec<Read> {
+    /// Decodes all parts of a text.
+    fn decode(&self, text: &str, syntax: Syntax) -> Vec<Decoded> {
         self.scheme
             .decode_each(text, syntax)
             .map(|part| match part.object {
-                Ok(Some(object)) => read(&object),
-                Ok(None) => Read::List(part.api_version, part.kind),
-                Err(_) => Read::Damaged,
+                Ok(Some(object)) => decoded(&object),
+                Ok(None) => Decoded::List(part.api_version, part.kind),
+                Err(_) => Decoded::Damaged,
             })
             .collect()
     }
 
-    /// Drafts what becomes of a part, and returns what it should be afterwards.
+    /// Drafts the conversion of a part, and returns the content that it must have afterwards.
     fn part(
         &self,
         lines: &Lines<'_>,
         syntax: Syntax,
         mut part: Part<'_>,
         draft: &mut Draft,
-    ) -> Read {
+    ) -> Decoded {
         let named = part.api_version.as_deref().zip(part.kind.as_deref());
         let from = named
             .map(|(version, kind)| GroupVersionKind::from_type_meta(version, kind))
             .filter(|kind| self.scheme.recognizes(kind));
         let line = part.location.line.unwrap_or(1);
-        if let Some(note) = kinds::no_such_kind(self.scheme, &part) {
-            let at = part.positions().find(&FieldPath::new(note.path));
+        if let Some(unknown) = UnknownKind::of_part(self.scheme, &part) {
+            let at = part.positions().find(&FieldPath::new(unknown.field));
             let line = at.map_or(line, |(line, _)| line);
-            draft.problems.push((line, note.message));
-            return Read::Damaged;
+            draft.problems.push((line, unknown.to_string()));
+            return Decoded::Damaged;
         }
         let (from, result) = match (std::mem::replace(&mut part.object, Ok(None)), from) {
             (Err(error), _) if matches!(error.reason(), Reason::Syntax { .. }) => {
                 let line = error.location().line.unwrap_or(line);
                 draft.problems.push((line, error.reason().to_string()));
-                return Read::Damaged;
+                return Decoded::Damaged;
             }
             (Err(error), None) => {
                 let version = part.api_version.unwrap_or_default();
-                if kinds::is_known_group(self.scheme, &version) {
+                if kinds::is_complete_group(self.scheme, &version) {
                     draft.problems.push(unreadable(&error, line));
                 }
-                return Read::Damaged;
+                return Decoded::Damaged;
             }
             (Err(error), Some(from)) => (from, Err(error.reason().to_string())),
-            (Ok(None), None) => return Read::List(part.api_version, part.kind),
+            (Ok(None), None) => return Decoded::List(part.api_version, part.kind),
             (Ok(None), Some(from)) => {
                 let result = self.list(lines, &part, &from, draft);
                 (from, result)
             }
-            (Ok(Some(object)), None) => return read(&object),
+            (Ok(Some(object)), None) => return decoded(&object),
             (Ok(Some(object)), Some(from)) => {
                 let result = self.object(lines, syntax, &part, object, draft);
                 (from, result)
@@ -152,15 +152,15 @@ impl Planner<'_> {
             draft
                 .problems
                 .push((line, format!("{from} {name}: {message}")));
-            Read::Damaged
+            Decoded::Damaged
         })
     }
 
-    /// The version of a kind that is wanted; nothing if it is this one.
+    /// Returns the version to convert a kind to, or nothing if it is this one.
     fn target(&self, from: &GroupVersionKind) -> Result<Option<GroupVersionKind>, String> {
         let newest = version::newest(self.scheme, from, self.release);
-        let newest =
-            newest.ok_or_else(|| format!("Kubernetes {} serves no version of it", self.release))?;
+        let newest = newest
+            .ok_or_else(|| format!("Kubernetes {} serves no version of this kind", self.release))?;
         Ok(Some(newest).filter(|newest| newest != from))
     }
 
@@ -171,18 +171,18 @@ impl Planner<'_> {
         part: &Part<'_>,
         object: AnyObject,
         draft: &mut Draft,
-    ) -> Result<Read, String> {
+    ) -> Result<Decoded, String> {
         let from = object.kind();
-        let said = |error: SchemeError| error.reason().to_string();
-        let before = object.to_value().map_err(said)?;
+        let message = |error: SchemeError| error.reason().to_string();
+        let before = object.to_value().map_err(message)?;
         let Some(to) = self.target(&from)? else {
-            return Ok(Read::Object(before));
+            return Ok(Decoded::Object(before));
         };
         let converted = object
             .convert_to(self.scheme, &to.group_version)
-            .map_err(said)?;
+            .map_err(message)?;
         self.losses(&converted)?;
-        let after = converted.to_value().map_err(said)?;
+        let after = converted.to_value().map_err(message)?;
 
         let line = part.location.line.unwrap_or(1);
         let mut change = format!("{from} becomes {to}");
@@ -194,9 +194,9 @@ impl Planner<'_> {
         } else {
             let is_whole = part.location.path.segments().is_empty();
             if !is_whole {
-                return Err("an item of a list can't be written anew: take it out of \
-                            the list"
-                    .to_owned());
+                return Err(
+                    "cannot rewrite an item of a list; move it to a document of its own".to_owned(),
+                );
             }
             let unknown = part
                 .field_errors
@@ -206,59 +206,57 @@ impl Planner<'_> {
                 return Err(format!("{error} would be lost; see --lossy"));
             }
             let new = match syntax {
-                Syntax::Json => converted.to_json().map_err(said)? + "\n",
-                Syntax::JsonOrYaml => converted.to_yaml().map_err(said)?,
+                Syntax::Json => converted.to_json().map_err(message)? + "\n",
+                Syntax::JsonOrYaml => converted.to_yaml().map_err(message)?,
             };
             let edit = lines.document(line, &new);
             draft
                 .edits
-                .push(edit.ok_or("its document has no lines of its own")?);
-            change += ", written anew without its comments";
+                .push(edit.ok_or("cannot rewrite a document that begins in the middle of a line")?);
+            change += ", rewritten without its comments";
         }
         draft.changes.push((line, change));
-        Ok(Read::Object(after))
+        Ok(Decoded::Object(after))
     }
 
-    /// Fails if something would be lost that may not be.
+    /// Fails if a field would be lost that must not be.
     fn losses(&self, converted: &AnyObject) -> Result<(), String> {
-        // That something unset can't stay unset is nothing that has been written.
+        // The manifest didn't set a field whose lost value is null.
         let mut losses = converted.unrepresentable().iter();
         let lost = losses.find(|loss| !loss.value.is_null());
         match lost.filter(|_| self.lossy == Lossy::Refuse) {
             Some(loss) => {
                 let to = converted.kind();
-                let loss: String = loss.to_string().chars().take(SHOWN).collect();
-                Err(format!(
-                    "{to} can't represent {loss}: it would be lost; see --lossy"
-                ))
+                let loss: String = loss.to_string().chars().take(MAX_SHOWN).collect();
+                Err(format!("{to} cannot represent {loss}; see --lossy"))
             }
             None => Ok(()),
         }
     }
 
-    /// A list whose items may leave their type out has the type of its items.
+    /// Drafts the conversion of a typed list, whose items may omit their type.
     fn list(
         &self,
         lines: &Lines<'_>,
         part: &Part<'_>,
         from: &GroupVersionKind,
         draft: &mut Draft,
-    ) -> Result<Read, String> {
+    ) -> Result<Decoded, String> {
         let item = from.kind.strip_suffix("List").unwrap_or(&from.kind);
         let item = from.group_version.with_kind(item.to_owned());
         let Some(to) = self.target(&item)? else {
-            return Ok(Read::List(part.api_version.clone(), part.kind.clone()));
+            return Ok(Decoded::List(part.api_version.clone(), part.kind.clone()));
         };
         let to = to.group_version.with_kind(format!("{}List", to.kind));
         let line = part.location.line.unwrap_or(1);
         draft.edits.extend(types(lines, part, from, &to));
         draft.changes.push((line, format!("{from} becomes {to}")));
         let (version, kind) = (to.group_version.to_string(), to.kind.to_string());
-        Ok(Read::List(Some(version), Some(kind)))
+        Ok(Decoded::List(Some(version), Some(kind)))
     }
 }
 
-/// Changes `apiVersion` and, if need be, `kind` where they are written.
+/// Returns the edits of `apiVersion` and, if it changes, `kind`.
 fn types(
     lines: &Lines<'_>,
     part: &Part<'_>,
@@ -278,7 +276,7 @@ fn types(
         .collect()
 }
 
-/// What can't be read of a part that doesn't say what it is, and the line.
+/// Returns the line and message of the error of a part whose kind is unknown.
 fn unreadable(error: &SchemeError, line: usize) -> (usize, String) {
     let (at, reason) = (error.location(), error.reason());
     let path = match at.path.to_string() {
@@ -288,11 +286,11 @@ fn unreadable(error: &SchemeError, line: usize) -> (usize, String) {
     (at.line.unwrap_or(line), format!("{path}{reason}"))
 }
 
-fn read(object: &AnyObject) -> Read {
-    object.to_value().map_or(Read::Damaged, Read::Object)
+fn decoded(object: &AnyObject) -> Decoded {
+    object.to_value().map_or(Decoded::Damaged, Decoded::Object)
 }
 
-/// What an object is, apart from its type.
+/// Returns an object without its type.
 fn without_type(value: &Value) -> Value {
     let mut value = value.clone();
     if let Some(object) = value.as_object_mut() {

@@ -1,10 +1,10 @@
-//! Which version a release serves.
+//! The version that a release serves.
 
 use kubernetes_kinds::{GroupVersionKind, Release};
 use kubernetes_manifests::scheme::Scheme;
 
-/// Returns the newest version of a kind that a release serves, and by default if there is one; the kind
-/// that has replaced it, where it has been replaced. Returns nothing if the release serves none.
+/// Returns the newest version of a kind that a release serves, preferably by default, or the kind
+/// that has replaced it. Returns nothing if the release serves none.
 pub(super) fn newest(
     scheme: &Scheme,
     kind: &GroupVersionKind,

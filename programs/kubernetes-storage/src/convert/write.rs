@@ -1,4 +1,4 @@
-//! Files that are written as a whole or not at all.
+//! Writes files atomically.
 
 use std::fs;
 use std::io::{self, Write};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// Writes a file anew. A link stays one.
+/// Replaces a file. A symbolic link is kept, and its target replaced.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let real = fs::canonicalize(path).map_err(|error| at(path, &error))?;
     write(&real, &real, text)
 }
 
-/// Writes a file to a folder, under the name that it has in the folder that was named.
+/// Writes a file to a folder, with the path that it has in one of the `named` folders.
 pub(super) fn copy(named: &[PathBuf], path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     let below = named
         .iter()
@@ -28,12 +28,12 @@ pub(super) fn copy(named: &[PathBuf], path: &Path, folder: &Path, text: &str) ->
     write(&folder.join(inside), path, text)
 }
 
-/// Writes a file with the permissions of another, in a folder that is made if need be.
+/// Writes a file with the permissions of another; creates its folder if necessary.
 fn write(target: &Path, like: &Path, text: &str) -> io::Result<()> {
     let folder = target.parent().unwrap_or(Path::new("."));
     let write = || {
         fs::create_dir_all(folder)?;
-        // Beside the target, so that it can take its place at once.
+        // In the same folder, so that renaming it is atomic.
         let mut new = NamedTempFile::new_in(folder)?;
         new.write_all(text.as_bytes())?;
         new.as_file()
@@ -46,6 +46,6 @@ fn write(target: &Path, like: &Path, text: &str) -> io::Result<()> {
 fn at(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(
         error.kind(),
-        format!("{}: can't be written: {error}", path.display()),
+        format!("{}: cannot write: {error}", path.display()),
     )
 }

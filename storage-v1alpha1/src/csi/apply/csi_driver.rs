@@ -14,7 +14,7 @@ pub struct CSIDriver {
     /// See [`metadata`](crate::csi::CSIDriver::metadata).
     pub metadata: ObjectMeta,
 
-    /// What the driver needs from Kubernetes.
+    /// Demands of the driver on Kubernetes.
     ///
     /// See [`spec`](crate::csi::CSIDriver::spec).
     pub spec: Option<CSIDriverSpec>,
@@ -40,7 +40,7 @@ impl CSIDriver {
         self
     }
 
-    /// What the driver needs from Kubernetes.
+    /// Demands of the driver on Kubernetes.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -110,7 +110,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`CSIDriverSpec`](crate::csi::CSIDriverSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// See [`attach_required`](crate::csi::CSIDriverSpec::attach_required).
@@ -131,7 +131,7 @@ impl CSIDriverSpec {
         Self::default()
     }
 
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// Sets [`attach_required`](Self::attach_required).

@@ -402,7 +402,7 @@ wire::object! {
 /// [`CSIDriverInfoStatus`](crate::csi::CSIDriverInfoStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfoStatus {
-    /// Whether the driver is installed on the node.
+    /// True if the driver is installed on the node.
     ///
     /// See [`available`](crate::csi::CSIDriverInfoStatus::available).
     pub available: Option<bool>,
@@ -426,7 +426,7 @@ impl CSIDriverInfoStatus {
         Self::default()
     }
 
-    /// Whether the driver is installed on the node.
+    /// True if the driver is installed on the node.
     ///
     /// Sets [`available`](Self::available).
     #[must_use]
@@ -448,10 +448,7 @@ impl CSIDriverInfoStatus {
     ///
     /// Sets [`volume_plugin_mechanism`](Self::volume_plugin_mechanism).
     #[must_use]
-    pub fn with_volume_plugin_mechanism(
-        mut self,
-        value: impl Into<VolumePluginMechanism>,
-    ) -> Self {
+    pub fn with_volume_plugin_mechanism(mut self, value: impl Into<VolumePluginMechanism>) -> Self {
         self.volume_plugin_mechanism = Some(value.into());
         self
     }

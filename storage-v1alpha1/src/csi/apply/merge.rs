@@ -4,8 +4,8 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    CSIDriver, CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSIDriverSpec,
-    CSINodeInfo, CSINodeInfoSpec, CSINodeInfoStatus,
+    CSIDriver, CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSIDriverSpec, CSINodeInfo,
+    CSINodeInfoSpec, CSINodeInfoStatus,
 };
 
 merge::object! {

@@ -2,9 +2,7 @@
 // #/components/schemas/io.k8s.api.csi.v1alpha1.CSINodeInfo.
 // Change the document or its overlays and run the command again.
 
-use kubernetes_validation::{
-    Check, Checker, Path, Pattern, Repeats, SetDefaults, Strategy,
-};
+use kubernetes_validation::{Check, Checker, Path, Pattern, Repeats, SetDefaults, Strategy};
 
 use crate::csi::{CSIDriverInfoStatus, CSINodeInfo, CSINodeInfoSpec, CSINodeInfoStatus};
 

@@ -1,6 +1,7 @@
 //! Random values: the parts that all kinds share.
 //!
-//! `fieldsV1` holding `null` is left out, because in JSON it is the same as an absent value. Times are whole seconds, which is all that Kubernetes' `Time` keeps.
+//! `fieldsV1` holding `null` is left out, because in JSON it is the same as an absent value. Times
+//! are whole seconds, which is all that Kubernetes' `Time` keeps.
 
 pub mod csi_v1alpha1;
 pub mod storage_v1;

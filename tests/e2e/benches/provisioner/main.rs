@@ -1,17 +1,18 @@
-//! A provisioner that provisions nothing, on our crate and on the Go library sig-storage-lib-external-provisioner,
-//! each with an API server of its own:
+//! A provisioner that provisions nothing, on our crate and on the Go library
+//! sig-storage-lib-external-provisioner, each with an API server of its own:
 //!
 //! * PersistentVolumes a second, with 4 and with 100 workers, from the first to the last;
 //! * the time from a claim to its stored volume, at 10 claims a second and 4 workers;
-//! * resident memory, and the time from the start of the process to its first volume, in a cluster of many
-//!   claims that have their volumes.
+//! * resident memory, and the time from the start of the process to its first volume, in a cluster
+//!   of many claims that have their volumes.
 //!
 //! ```text
 //! cargo xtask e2e -- --release --bench provisioner -- --bench
 //! ```
 //!
-//! takes about ten minutes. Without `--bench` there are few claims, to see that it works. It needs Go, which builds the
-//! program in `peer`. Each figure is the median of three runs, in which the two take turns.
+//! takes about ten minutes. Without `--bench` there are few claims, to see that it works. It needs
+//! Go, which builds the program in `peer`. Each figure is the median of three runs, in which the
+//! two take turns.
 
 #![allow(
     missing_docs,
@@ -127,7 +128,8 @@ async fn rate(which: &Which<'_>, workers: usize, claims: usize) -> f64 {
     (claims - 1) as f64 / (last - first).as_secs_f64()
 }
 
-/// Milliseconds from the answer to the request for a claim to its volume: the median, and the 99th percentile.
+/// Milliseconds from the answer to the request for a claim to its volume: the median, and the 99th
+/// percentile.
 async fn latency(which: &Which<'_>, claims: usize) -> [f64; 2] {
     let cluster = Cluster::start().await;
     let mut volumes = cluster.volumes().await;

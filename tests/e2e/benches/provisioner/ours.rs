@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use core_v1::{HostPathVolumeSource, PersistentVolume};
 use kube::Client;
-use kubernetes_provisioner::queue::Exponential;
+use kubernetes_controller_utils::workqueue::Exponential;
 use kubernetes_provisioner::{
     Controller, DeleteError, ProvisionError, ProvisionRequest, Provisioner,
 };

@@ -40,10 +40,7 @@ impl Report {
     ///
     /// Sets [`hourly`](Self::hourly).
     #[must_use]
-    pub fn with_hourly(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<i32>>,
-    ) -> Self {
+    pub fn with_hourly(mut self, value: impl IntoIterator<Item = impl Into<i32>>) -> Self {
         self.hourly = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -56,7 +53,9 @@ impl Report {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.labels = Some(values.collect());
         self
     }
@@ -65,10 +64,7 @@ impl Report {
     ///
     /// Sets [`rest`](Self::rest).
     #[must_use]
-    pub fn with_rest(
-        mut self,
-        value: impl Into<k8s_openapi::serde_json::Value>,
-    ) -> Self {
+    pub fn with_rest(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
         self.rest = Some(value.into());
         self
     }

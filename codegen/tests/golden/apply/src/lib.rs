@@ -52,7 +52,6 @@ pub use unused::Unused;
 pub mod prelude {
     pub use super::{Pantry, Spoon};
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

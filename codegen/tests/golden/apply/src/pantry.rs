@@ -152,10 +152,7 @@ pub struct PantrySpec {
 impl PantrySpec {
     /// Makes a `PantrySpec` with its `light` and `shelves`.
     #[must_use]
-    pub fn new(
-        light: bool,
-        shelves: impl IntoIterator<Item = impl Into<Shelf>>,
-    ) -> Self {
+    pub fn new(light: bool, shelves: impl IntoIterator<Item = impl Into<Shelf>>) -> Self {
         Self {
             light,
             shelves: shelves.into_iter().map(Into::into).collect(),
@@ -171,7 +168,9 @@ impl PantrySpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Step>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.by_day = Some(values.collect());
         self
     }
@@ -202,7 +201,9 @@ impl PantrySpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.notes = Some(values.collect());
         self
     }
@@ -211,10 +212,7 @@ impl PantrySpec {
     ///
     /// Sets [`recipe`](Self::recipe).
     #[must_use]
-    pub fn with_recipe(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Step>>,
-    ) -> Self {
+    pub fn with_recipe(mut self, value: impl IntoIterator<Item = impl Into<Step>>) -> Self {
         self.recipe = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -232,10 +230,7 @@ impl PantrySpec {
     ///
     /// Sets [`smells`](Self::smells).
     #[must_use]
-    pub fn with_smells(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_smells(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.smells = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -248,7 +243,9 @@ impl PantrySpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.stamp = Some(values.collect());
         self
     }

@@ -42,9 +42,7 @@ pub use group_version::{GROUP_VERSION, resource};
 pub use k8s_openapi::api::core::v1::Toleration;
 pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-pub use runtime_class::{
-    Handler, Moon, Overhead, RuntimeClass, RuntimeClassList, Scheduling,
-};
+pub use runtime_class::{Handler, Moon, Overhead, RuntimeClass, RuntimeClassList, Scheduling};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 
@@ -52,7 +50,6 @@ pub use scheme::add_to_scheme;
 pub mod prelude {
     pub use super::RuntimeClass;
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

@@ -117,13 +117,12 @@ impl k8s_openapi::ListableResource for RuntimeClass {
 }
 
 impl kubernetes_kinds::Kind for RuntimeClass {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 20),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 20),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -246,7 +245,9 @@ impl Overhead {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.pod_fixed = Some(values.collect());
         self
     }
@@ -286,10 +287,7 @@ impl Scheduling {
     ///
     /// Sets [`moons`](Self::moons).
     #[must_use]
-    pub fn with_moons(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Moon>>,
-    ) -> Self {
+    pub fn with_moons(mut self, value: impl IntoIterator<Item = impl Into<Moon>>) -> Self {
         self.moons = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -302,7 +300,9 @@ impl Scheduling {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.node_selector = Some(values.collect());
         self
     }

@@ -285,10 +285,7 @@ impl GardenSpec {
     ///
     /// Sets [`beds`](Self::beds).
     #[must_use]
-    pub fn with_beds(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<GardenSpecBeds>>,
-    ) -> Self {
+    pub fn with_beds(mut self, value: impl IntoIterator<Item = impl Into<GardenSpecBeds>>) -> Self {
         self.beds = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -327,10 +324,7 @@ impl GardenSpec {
     ///
     /// Sets [`helpers`](Self::helpers).
     #[must_use]
-    pub fn with_helpers(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_helpers(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.helpers = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -339,12 +333,13 @@ impl GardenSpec {
     ///
     /// Sets [`hints`](Self::hints).
     #[must_use]
-    #[rustfmt::skip]
     pub fn with_hints(
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.hints = Some(values.collect());
         self
     }
@@ -357,7 +352,9 @@ impl GardenSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.labels = Some(values.collect());
         self
     }
@@ -406,7 +403,9 @@ impl GardenSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<GardenSpecPrices>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.prices = Some(values.collect());
         self
     }
@@ -491,8 +490,7 @@ wire::object! {
         optional "labels" => labels as entries,
         optional "motto" => motto,
         optional "open" => open,
-        optional "paths" =>
-            paths as shaped (wire::ListOf<wire::ListOf<wire::Plain<i64>>>),
+        optional "paths" => paths as shaped (wire::ListOf<wire::ListOf<wire::Plain<i64>>>),
         optional "plaque" => plaque,
         optional "prices" => prices as entries,
         optional "pump" => pump,
@@ -568,11 +566,7 @@ pub struct GardenSpecBeds {
 impl GardenSpecBeds {
     /// Makes a `GardenSpecBeds` with its `length`, `name` and `width`.
     #[must_use]
-    pub fn new(
-        length: impl Into<i64>,
-        name: impl Into<String>,
-        width: impl Into<i64>,
-    ) -> Self {
+    pub fn new(length: impl Into<i64>, name: impl Into<String>, width: impl Into<i64>) -> Self {
         Self {
             length: length.into(),
             name: name.into(),

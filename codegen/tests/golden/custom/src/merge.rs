@@ -4,9 +4,8 @@
 use kubernetes_kinds::merge;
 
 use crate::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
-    GardenStatusFound,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {

@@ -55,7 +55,9 @@ impl Shirt {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<ShirtByDay>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.by_day = Some(values.collect());
         self
     }

@@ -41,10 +41,7 @@ impl Lamp {
     ///
     /// Sets [`before`](Self::before).
     #[must_use]
-    pub fn with_before(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Light>>,
-    ) -> Self {
+    pub fn with_before(mut self, value: impl IntoIterator<Item = impl Into<Light>>) -> Self {
         self.before = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -51,10 +51,7 @@ pub struct Shelf {
 impl Shelf {
     /// Makes a `Shelf` with its `must` and `selector`.
     #[must_use]
-    pub fn new(
-        must: impl Into<PersistentVolumeSpec>,
-        selector: impl Into<LabelSelector>,
-    ) -> Self {
+    pub fn new(must: impl Into<PersistentVolumeSpec>, selector: impl Into<LabelSelector>) -> Self {
         Self {
             must: must.into(),
             selector: selector.into(),
@@ -70,7 +67,9 @@ impl Shelf {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.capacity = Some(values.collect());
         self
     }
@@ -139,10 +138,7 @@ impl Shelf {
     ///
     /// Sets [`theirs`](Self::theirs).
     #[must_use]
-    pub fn with_theirs(
-        mut self,
-        value: impl Into<k8s_openapi::api::core::v1::Toleration>,
-    ) -> Self {
+    pub fn with_theirs(mut self, value: impl Into<k8s_openapi::api::core::v1::Toleration>) -> Self {
         self.theirs = Some(value.into());
         self
     }

@@ -46,7 +46,6 @@ pub use scheme::add_to_scheme;
 pub mod prelude {
     pub use super::Kettle;
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

@@ -136,13 +136,12 @@ impl k8s_openapi::Metadata for Moth {
 }
 
 impl kubernetes_kinds::Kind for Moth {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 20),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 20),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 

@@ -92,10 +92,7 @@ impl Locals {
     ///
     /// Sets [`items`](Self::items).
     #[must_use]
-    pub fn with_items(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_items(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.items = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -73,10 +73,7 @@ impl URLMap {
     ///
     /// Sets [`some_i_ds`](Self::some_i_ds).
     #[must_use]
-    pub fn with_some_i_ds(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_some_i_ds(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.some_i_ds = Some(value.into_iter().map(Into::into).collect());
         self
     }

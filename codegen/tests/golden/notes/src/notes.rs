@@ -78,10 +78,7 @@ impl Notes {
     ///
     /// Sets [`all`](Self::all).
     #[must_use]
-    pub fn with_all(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_all(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.all = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -117,10 +114,7 @@ impl Notes {
     ///
     /// Sets [`keyed`](Self::keyed).
     #[must_use]
-    pub fn with_keyed(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_keyed(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.keyed = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -129,10 +123,7 @@ impl Notes {
     ///
     /// Sets [`list`](Self::list).
     #[must_use]
-    pub fn with_list(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_list(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.list = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -36,7 +36,9 @@ impl Branch {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Branch>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.by_name = Some(values.collect());
         self
     }
@@ -54,10 +56,7 @@ impl Branch {
     ///
     /// Sets [`twigs`](Self::twigs).
     #[must_use]
-    pub fn with_twigs(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Branch>>,
-    ) -> Self {
+    pub fn with_twigs(mut self, value: impl IntoIterator<Item = impl Into<Branch>>) -> Self {
         self.twigs = Some(value.into_iter().map(Into::into).collect());
         self
     }

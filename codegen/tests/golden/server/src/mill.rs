@@ -205,10 +205,7 @@ impl MillSpec {
     ///
     /// Sets [`crew`](Self::crew).
     #[must_use]
-    pub fn with_crew(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Hand>>,
-    ) -> Self {
+    pub fn with_crew(mut self, value: impl IntoIterator<Item = impl Into<Hand>>) -> Self {
         self.crew = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -226,10 +223,7 @@ impl MillSpec {
     ///
     /// Sets [`guests`](Self::guests).
     #[must_use]
-    pub fn with_guests(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Guest>>,
-    ) -> Self {
+    pub fn with_guests(mut self, value: impl IntoIterator<Item = impl Into<Guest>>) -> Self {
         self.guests = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -247,10 +241,7 @@ impl MillSpec {
     ///
     /// Sets [`marks`](Self::marks).
     #[must_use]
-    pub fn with_marks(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_marks(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.marks = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -272,7 +263,9 @@ impl MillSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.notes = Some(values.collect());
         self
     }
@@ -299,10 +292,7 @@ impl MillSpec {
     ///
     /// Sets [`stones`](Self::stones).
     #[must_use]
-    pub fn with_stones(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_stones(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.stones = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -119,10 +119,7 @@ impl Harbour {
     ///
     /// Sets [`choice`](Self::choice).
     #[must_use]
-    pub fn with_choice(
-        mut self,
-        value: impl Into<k8s_openapi::serde_json::Value>,
-    ) -> Self {
+    pub fn with_choice(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
         self.choice = Some(value.into());
         self
     }
@@ -156,7 +153,9 @@ impl Harbour {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<HarbourLights>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.lights = Some(values.collect());
         self
     }
@@ -213,10 +212,7 @@ impl Harbour {
     ///
     /// Sets [`untyped`](Self::untyped).
     #[must_use]
-    pub fn with_untyped(
-        mut self,
-        value: impl Into<k8s_openapi::serde_json::Value>,
-    ) -> Self {
+    pub fn with_untyped(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
         self.untyped = Some(value.into());
         self
     }

@@ -55,7 +55,6 @@ pub use whistle::Whistle;
 pub mod prelude {
     pub use super::{Cat, Dog};
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

@@ -122,10 +122,7 @@ impl Values {
     ///
     /// Sets [`any_too`](Self::any_too).
     #[must_use]
-    pub fn with_any_too(
-        mut self,
-        value: impl Into<k8s_openapi::serde_json::Value>,
-    ) -> Self {
+    pub fn with_any_too(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
         self.any_too = Some(value.into());
         self
     }
@@ -150,7 +147,9 @@ impl Values {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.counts = Some(values.collect());
         self
     }
@@ -226,10 +225,7 @@ impl Values {
     ///
     /// Sets [`numbers`](Self::numbers).
     #[must_use]
-    pub fn with_numbers(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<i32>>,
-    ) -> Self {
+    pub fn with_numbers(mut self, value: impl IntoIterator<Item = impl Into<i32>>) -> Self {
         self.numbers = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -290,7 +286,9 @@ impl Values {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.tags = Some(values.collect());
         self
     }
@@ -308,10 +306,7 @@ impl Values {
     ///
     /// Sets [`texts`](Self::texts).
     #[must_use]
-    pub fn with_texts(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_texts(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.texts = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -334,8 +329,7 @@ wire::object! {
         optional "flag" => flag,
         optional "flags" => flags as elements,
         optional "fraction" => fraction,
-        optional "groups" =>
-            groups as shaped (wire::MapOf<wire::ListOf<wire::Plain<String>>>),
+        optional "groups" => groups as shaped (wire::MapOf<wire::ListOf<wire::Plain<String>>>),
         optional "large" => large,
         optional "numbers" => numbers as elements,
         optional "plain" => plain,

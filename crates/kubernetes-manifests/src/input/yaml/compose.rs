@@ -8,17 +8,17 @@ use granit_parser::{
 };
 
 use super::scalar::Scalar;
-use super::{Yaml, position, syntax};
+use super::text::{Yaml, position, syntax};
 use crate::error::SchemeError;
 use crate::input::tree::{Field, Node, Tree};
 
-/// How deep a document may be nested, as in JSON; no kind of Kubernetes comes near.
+/// The deepest nesting of a document, as in JSON; no kind of Kubernetes comes near.
 const MAX_DEPTH: usize = 127;
 
-/// What a value counts in addition to its text.
+/// The weight of a value in addition to its text.
 const NODE: usize = 4;
 
-/// The key whose value brings fields.
+/// The merge key, whose value adds fields.
 const MERGE: &str = "<<";
 
 /// The version of YAML that Kubernetes reads.
@@ -26,8 +26,8 @@ const VERSION: YamlVersion = YamlVersion::new(1, 1);
 
 type Result<T, E = SchemeError> = std::result::Result<T, E>;
 
-/// What the parser can't read, though Kubernetes can.
-pub(super) enum Problem {
+/// An error of the parser in a quoted scalar, which Kubernetes may accept.
+pub(super) enum ScalarProblem {
     /// A quoted scalar goes on in a line that isn't indented enough.
     Unindented { line: usize },
     /// A quoted scalar doesn't end.
@@ -38,13 +38,13 @@ pub(super) enum Problem {
 pub(super) struct Composer<'t> {
     yaml: Yaml<'t>,
     parser: Parser<'t, StrInput<'t>>,
-    /// How much aliases may still add.
+    /// The weight that aliases may still add.
     pub(super) left: usize,
-    pub(super) problem: Option<Problem>,
+    pub(super) problem: Option<ScalarProblem>,
     /// The values with anchors, from when they are complete.
     anchors: HashMap<usize, Node<'t>>,
     depth: usize,
-    /// How many of the lists and objects around are in brackets.
+    /// The number of surrounding lists and objects in brackets.
     brackets: usize,
 }
 
@@ -67,7 +67,7 @@ impl<'t> Composer<'t> {
         }
     }
 
-    /// Reads all documents but for empty ones.
+    /// Reads all documents, except empty ones.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl<'t> Composer<'t> {
             self.anchors.clear();
             let (event, span) = self.inside(&span)?;
             if let Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) = event {
-                // The parser doesn't ask for its lines to be indented.
+                // The parser doesn't require its lines to be indented.
                 return Err(at(&span, "a block scalar is no document"));
             }
             let document = self.value(event, &span)?;
@@ -122,7 +122,7 @@ impl<'t> Composer<'t> {
         Ok(Some((event, span)))
     }
 
-    /// Refuses characters that YAML 1.1 takes for a part of a tag, and the parser doesn't.
+    /// Rejects characters that are a part of a tag in YAML 1.1, but not for the parser.
     fn check_tag(&self, start: Option<usize>, span: &Span) -> Result<()> {
         let text = start.and_then(|start| self.yaml.text.get(start..));
         let tag = text.and_then(|text| text.split_whitespace().next());
@@ -137,14 +137,16 @@ impl<'t> Composer<'t> {
     fn damaged(&mut self, error: &ScanError) -> SchemeError {
         let place = position(error.marker());
         self.problem = match error.kind() {
-            ErrorKind::InvalidQuotedScalarIndent => Some(Problem::Unindented { line: place.0 }),
-            ErrorKind::UnclosedQuotedScalar => Some(Problem::Unclosed),
+            ErrorKind::InvalidQuotedScalarIndent => {
+                Some(ScalarProblem::Unindented { line: place.0 })
+            }
+            ErrorKind::UnclosedQuotedScalar => Some(ScalarProblem::Unclosed),
             _ => None,
         };
         syntax(error.kind().to_string(), Some(place))
     }
 
-    /// The next event of a document that has begun.
+    /// Returns the next event of a document.
     fn inside(&mut self, start: &Span) -> Result<(Event<'t>, Span)> {
         self.event()?
             .ok_or_else(|| at(start, "the document has no end"))
@@ -181,7 +183,7 @@ impl<'t> Composer<'t> {
         Ok(node)
     }
 
-    /// Reads what is inside of a list or an object.
+    /// Reads the items of a list or the fields of an object.
     fn deeper(
         &mut self,
         style: StructureStyle,
@@ -241,7 +243,7 @@ impl<'t> Composer<'t> {
         }
     }
 
-    /// Reads a key, which is a scalar or repeats a text.
+    /// Reads a key: a scalar, or an alias of one.
     fn name(&mut self, event: Event<'t>, span: &Span) -> Result<Cow<'t, str>> {
         let name = match event {
             Event::Scalar(text, style, 0, tag) => {
@@ -249,7 +251,7 @@ impl<'t> Composer<'t> {
                 let is_plain = style == ScalarStyle::Plain;
                 Scalar::resolve(text, is_plain, tag.as_deref()).and_then(Scalar::name)
             }
-            // One that is repeated is needed as a value too.
+            // An alias may repeat it as a value.
             event => match self.value(event, span)?.tree {
                 Tree::Text(text) => Ok(text),
                 _ => Err("JSON has no such key; write it in quotes".to_owned()),
@@ -258,7 +260,7 @@ impl<'t> Composer<'t> {
         name.map_err(|message| at(span, &message))
     }
 
-    /// A scalar as Go has it where the parser differs.
+    /// Returns a scalar as Go reads it where the parser differs.
     fn adjusted(
         &self,
         mut text: Cow<'t, str>,
@@ -300,8 +302,8 @@ impl<'t> Composer<'t> {
         Ok(text)
     }
 
-    /// The fields that the value of a merge key brings: of several objects, the first is to override
-    /// the others.
+    /// Returns the fields that the value of a merge key adds; of several objects, the first
+    /// overrides the others.
     fn merged(&mut self, event: Event<'t>, span: &Span) -> Result<Vec<Field<'t>>> {
         let is_alias = matches!(event, Event::Alias(_));
         let parts = match self.value(event, span)?.tree {
@@ -319,8 +321,8 @@ impl<'t> Composer<'t> {
         Ok(fields)
     }
 
-    /// Adds a field. One that a merge key brings overrides those before it, and one after it
-    /// overrides that.
+    /// Adds a field. A field of a merge key overrides earlier fields, and a later field overrides
+    /// it.
     fn add(
         &self,
         fields: &mut Fields<'t>,
@@ -335,7 +337,7 @@ impl<'t> Composer<'t> {
         match fields.known.get_mut(&field.name) {
             Some((_, was_merged)) if !*was_merged && !is_merged => {
                 let name = field.name;
-                return Err(at(span, &format!("the key `{name}` stands twice")));
+                return Err(at(span, &format!("duplicate key `{name}`")));
             }
             Some((index, was_merged)) => {
                 *was_merged = is_merged;
@@ -352,7 +354,7 @@ impl<'t> Composer<'t> {
         Ok(())
     }
 
-    /// Counts what is copied, for an anchor or an alias.
+    /// Counts the weight of a copy for an anchor or an alias.
     fn spend(&mut self, weight: usize, span: &Span) -> Result<()> {
         let left = self.left.checked_sub(weight).ok_or_else(|| {
             let message = "its anchors and aliases make it many times larger than the text; write \
@@ -372,7 +374,7 @@ impl<'t> Composer<'t> {
         self.check_depth(depth, span)?;
         let mut tree = node.tree.clone();
         self.spend(weight, span)?;
-        // What an alias repeats stands where the alias does.
+        // A repeated value has the position of the alias.
         tree.move_to(position(&span.start));
         Ok(tree)
     }
@@ -382,11 +384,12 @@ impl<'t> Composer<'t> {
 #[derive(Default)]
 struct Fields<'t> {
     all: Vec<Field<'t>>,
-    /// The index of each, and whether a merge key has brought it; where duplicates are refused.
+    /// The index of each field, and true if a merge key has added it; only if duplicates are
+    /// errors.
     known: HashMap<Cow<'t, str>, (usize, bool)>,
 }
 
-/// Whether a text in double quotes has the escape `\/`.
+/// Returns true if a text in double quotes has the escape `\/`.
 fn escapes_slash(text: &str) -> bool {
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
@@ -397,7 +400,7 @@ fn escapes_slash(text: &str) -> bool {
     false
 }
 
-/// Whether a key is the merge key.
+/// Returns true if a key is the merge key.
 fn is_merge(event: &Event<'_>, span: &Span) -> Result<bool> {
     match event {
         Event::Scalar(text, style, _, tag) if text == MERGE => match tag {
@@ -409,7 +412,7 @@ fn is_merge(event: &Event<'_>, span: &Span) -> Result<bool> {
     }
 }
 
-/// What a value counts, and how deep it is.
+/// Returns the weight and the depth of a value.
 fn measure(tree: &Tree<'_>) -> (usize, usize) {
     let add = |(weight, depth): (usize, usize), (more, below): (usize, usize)| {
         (weight + more, depth.max(below + 1))

@@ -1,88 +1,46 @@
-//! Documents of YAML as trees, read as Kubernetes reads them.
+//! YAML documents as trees, read as Kubernetes reads them.
 //!
-//! Kubernetes reads YAML 1.1 with `go.yaml.in/yaml/v2` and makes JSON of it. The parser here knows
-//! the structure of YAML; what a [scalar] means, what a merge key brings and which texts are refused
-//! is decided here. `tests/e2e/tests/yaml` compares the two, and lists where they differ.
+//! Kubernetes reads YAML 1.1 with `go.yaml.in/yaml/v2` and converts it to JSON. The parser provides
+//! the structure of YAML; this module decides the values of [scalars](scalar) and merge keys, and
+//! which texts are errors. `tests/e2e/tests/yaml` compares the two, and lists the differences.
 
 mod compose;
 mod scalar;
+mod text;
 mod unindented;
 
-use granit_parser::Marker;
-
-use self::compose::{Composer, Problem};
-use super::tree::{Node, Position};
+use self::compose::{Composer, ScalarProblem};
+use self::text::syntax;
+pub(crate) use self::text::{HEADROOM, Yaml};
+use super::tree::Node;
 use crate::error::{Reason, SchemeError};
 
-/// How many times its size a text may grow by its aliases, beyond [`HEADROOM`].
+/// The factor by which aliases may enlarge a text, beyond [`HEADROOM`].
 const MAX_GROWTH: usize = 10;
-
-/// The size to which even a small text may grow.
-pub(crate) const HEADROOM: usize = 256 << 10;
 
 /// The byte order mark, which may begin a text.
 const MARK: char = '\u{feff}';
 
-/// A text of YAML, and how it is read.
-#[derive(Clone, Copy)]
-pub(crate) struct Yaml<'t> {
-    text: &'t str,
-    /// Whether it is read as kubectl reads a file: the last line ends as the others do. A server
-    /// takes a body as it is.
-    is_file: bool,
-    /// Whether all of equal keys are kept, among them those that merge keys bring. Otherwise a key
-    /// that stands twice is an error.
-    keeps_duplicates: bool,
-    /// Whether the text before it has ended with `...`.
-    pub(crate) is_after_end: bool,
-    /// What aliases may still add beyond a multiple of the text.
-    pub(crate) headroom: usize,
-}
-
 impl<'t> Yaml<'t> {
-    /// The body of a request.
-    pub(crate) fn body(text: &'t str) -> Self {
-        Self {
-            text,
-            is_file: false,
-            keeps_duplicates: false,
-            is_after_end: false,
-            headroom: HEADROOM,
-        }
-    }
-
-    /// A file, or a part of one.
-    pub(crate) fn file(text: &'t str) -> Self {
-        Self {
-            is_file: true,
-            ..Self::body(text)
-        }
-    }
-
-    pub(crate) fn keeping_duplicates(self) -> Self {
-        Self {
-            keeps_duplicates: true,
-            ..self
-        }
-    }
-
-    /// Reads the documents but for empty ones.
+    /// Reads the documents, except empty ones.
     ///
     /// # Errors
     ///
     /// When the text is not YAML, Kubernetes doesn't read it, or it is too large.
     pub(crate) fn documents(&mut self) -> Result<Vec<Node<'t>>, SchemeError> {
         let (read, problem) = self.compose(self.text);
-        let is_unindented = matches!(problem, Some(Problem::Unindented { .. }));
+        let is_unindented = matches!(problem, Some(ScalarProblem::Unindented { .. }));
         if let Err(strange) = self.check_characters() {
-            // The first fault is told, if it is one.
+            // An earlier error of the parser takes precedence.
             let line = |error: &SchemeError| error.location().line;
             let is_first = |error: &SchemeError| line(error) < line(&strange);
             let damaged = read.err().filter(|error| !is_unindented && is_first(error));
             return Err(damaged.unwrap_or(strange));
         }
         match problem {
-            Some(Problem::Unindented { line }) => unindented::documents(self, line).unwrap_or(read),
+            Some(ScalarProblem::Unindented { line }) => {
+                unindented::documents(self, line).unwrap_or(read)
+            }
             _ => read,
         }
     }
@@ -101,22 +59,22 @@ impl<'t> Yaml<'t> {
         }
     }
 
-    /// Reads another text in the same way, and tells what the parser has found.
+    /// Reads another text in the same way, and returns the error of the parser, too.
     fn compose<'o>(
         &mut self,
         text: &'o str,
-    ) -> (Result<Vec<Node<'o>>, SchemeError>, Option<Problem>) {
+    ) -> (Result<Vec<Node<'o>>, SchemeError>, Option<ScalarProblem>) {
         let grown = text.len().saturating_mul(MAX_GROWTH);
         let left = self.headroom.saturating_add(grown);
         let mut composer = Composer::new(Yaml { text, ..*self }, left);
         let documents = composer.documents();
-        // A damaged document counts as far as it has been read.
+        // A document with a syntax error counts as far as it has been read.
         self.headroom = composer.left.min(self.headroom);
         (documents, composer.problem)
     }
 
-    /// Refuses characters that YAML 1.1 has only as escapes, and those that it takes for the end of
-    /// a line but nobody else does.
+    /// Rejects characters that YAML 1.1 allows only as escapes, and those that end a line only in
+    /// YAML 1.1.
     fn check_characters(&self) -> Result<(), SchemeError> {
         let plain = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
         if self.text.bytes().all(plain) {
@@ -143,17 +101,9 @@ impl<'t> Yaml<'t> {
             .count()
             + 1;
         let message = format!(
-            "the character {} can't stand in YAML; write it as an escape in double quotes",
+            "YAML doesn't allow the character {}; write it as an escape in double quotes",
             found.escape_unicode()
         );
         Err(syntax(message, Some((line, column))))
     }
-}
-
-fn syntax(message: String, position: Option<Position>) -> SchemeError {
-    SchemeError::from(Reason::Syntax { message }).on(position)
-}
-
-fn position(marker: &Marker) -> Position {
-    (marker.line(), marker.col() + 1)
 }

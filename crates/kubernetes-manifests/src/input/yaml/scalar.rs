@@ -1,4 +1,4 @@
-//! What a scalar of YAML means to Kubernetes: the rules of YAML 1.1 as `go.yaml.in/yaml/v2` has them.
+//! The values of YAML scalars, by the rules of YAML 1.1 as `go.yaml.in/yaml/v2` implements them.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ impl<'t> Scalar<'t> {
     ///
     /// # Errors
     ///
-    /// When the tag asks for another value than the text is.
+    /// When the text is no value of the tag.
     pub(super) fn resolve(
         text: Cow<'t, str>,
         is_plain: bool,
@@ -45,7 +45,7 @@ impl<'t> Scalar<'t> {
                     "the tag !!{other} has no value in JSON; leave it out"
                 ));
             }
-            // Text, and tags of others, which Kubernetes ignores.
+            // Text, and unknown tags, which Kubernetes ignores.
             _ => return Ok(Self::Text(text)),
         };
         let error = format!("`{text}` is no !!{suffix}");
@@ -61,7 +61,7 @@ impl<'t> Scalar<'t> {
         }
     }
 
-    /// What a text is that is neither quoted nor tagged.
+    /// Returns the value of a text that is neither quoted nor tagged.
     fn plain(text: Cow<'t, str>) -> Self {
         match text.as_ref() {
             "" | "~" | "null" | "Null" | "NULL" => return Self::Null,
@@ -109,7 +109,7 @@ impl<'t> Scalar<'t> {
         }
     }
 
-    /// Returns the name that the scalar is as a key.
+    /// Returns the name of the field if the scalar is a key.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl<'t> Scalar<'t> {
     }
 }
 
-/// The number that JSON has for a float: Go writes `5.0` as `5`, which is an integer again.
+/// Returns the JSON number of a float: Go writes `5.0` as `5`, which is an integer.
 fn number(value: f64) -> Option<Number> {
     if value.fract() != 0.0 || value.is_infinite() {
         return Number::from_f64(value);
@@ -138,7 +138,7 @@ fn number(value: f64) -> Option<Number> {
     integer.ok().or_else(|| Number::from_f64(value))
 }
 
-/// An integer as Go reads it without a given base: `0x1f`, `0o17`, `017` and `0b1` too.
+/// Parses an integer as Go does without a given base: `0x1f`, `0o17`, `017` and `0b1` too.
 fn integer(text: &str) -> Option<Number> {
     let (is_negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, text.get(1..)?),
@@ -153,7 +153,7 @@ fn integer(text: &str) -> Option<Number> {
         _ => (10, digits),
     };
     if digits.starts_with(['+', '-']) {
-        // Only of `0b-1` the YAML reader takes the prefix away itself.
+        // The YAML reader of Go removes only the prefix of `0b-1` itself.
         let bits = text.strip_prefix("0b")?;
         return i64::from_str_radix(bits, 2).ok().map(Number::from);
     }
@@ -166,7 +166,7 @@ fn integer(text: &str) -> Option<Number> {
     fits.then(|| magnitude.into())
 }
 
-/// A float of decimal digits; too large a one is text.
+/// Parses a float of decimal digits; one that is too large is text.
 fn float(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -189,7 +189,7 @@ fn float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Takes out underscores, each of which has to stand between two digits.
+/// Removes underscores, each of which must be between two digits.
 fn between_digits(text: &str) -> Option<String> {
     let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let bytes = text.as_bytes();
@@ -201,7 +201,7 @@ fn between_digits(text: &str) -> Option<String> {
     apart.then(|| text.replace('_', ""))
 }
 
-/// A float as Go writes it where it is a key: as few digits as make a float of 32 bits.
+/// Formats a float as Go writes a key: with as few digits as identify a float of 32 bits.
 fn shortest(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "so does Go")]
     let value = value as f32;

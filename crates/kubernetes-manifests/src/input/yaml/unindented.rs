@@ -1,20 +1,20 @@
-//! Quoted scalars that go on in a line which isn't indented more than the object around them.
+//! Quoted scalars with a line that isn't indented more than the surrounding object.
 //!
-//! Kubernetes reads them, the parser doesn't. White space at the beginning of such a line means
-//! nothing, so it is put there.
+//! Kubernetes accepts them, the parser doesn't. White space at the beginning of such a line has no
+//! meaning, so this module inserts it.
 
-use super::Yaml;
-use super::compose::Problem;
+use super::compose::ScalarProblem;
+use super::text::Yaml;
 use crate::error::SchemeError;
 use crate::input::tree::Node;
 
-/// How many such scalars a text may have. For each it is read three times.
+/// The most such scalars in a text, which is read three times for each.
 const MAX_REPAIRS: usize = 16;
 
-/// The most white space that is put before a line.
+/// The most white space to insert before a line.
 const MAX_INDENT: usize = 64;
 
-/// Reads the documents of a text in which a quoted scalar goes on in such a line. Returns nothing
+/// Reads the documents of a text in which a quoted scalar continues in such a line. Returns nothing
 /// if white space doesn't help.
 pub(super) fn documents(
     yaml: &mut Yaml<'_>,
@@ -26,8 +26,8 @@ pub(super) fn documents(
         text = indent(yaml, &text, line)?;
         let (read, problem) = yaml.compose(&text);
         match problem {
-            Some(Problem::Unindented { line: next }) if next > line => line = next,
-            Some(Problem::Unindented { .. }) => return None,
+            Some(ScalarProblem::Unindented { line: next }) if next > line => line = next,
+            Some(ScalarProblem::Unindented { .. }) => return None,
             _ => {
                 let owned = |read: Vec<Node<'_>>| read.into_iter().map(Node::into_owned).collect();
                 return Some(read.map(owned));
@@ -37,7 +37,7 @@ pub(super) fn documents(
     None
 }
 
-/// Indents the lines of the quoted scalar that goes on in a line.
+/// Indents the lines of the quoted scalar that continues in a line.
 fn indent(yaml: &Yaml<'_>, text: &str, line: usize) -> Option<String> {
     let lines = text.split_inclusive('\n').take(line.checked_sub(1)?);
     let (before, rest) = text.split_at_checked(lines.map(str::len).sum())?;
@@ -50,7 +50,7 @@ fn indent(yaml: &Yaml<'_>, text: &str, line: usize) -> Option<String> {
     };
     let quote = ['"', '\''].into_iter().find(closes)?;
     let (inside, after) = rest.split_at_checked(end(rest, quote)?)?;
-    // Of the lines before it, one has the object.
+    // The object is in one of the lines before it.
     let signs = [' ', '-', '?', ':'];
     let leading = |line: &str| line.len() - line.trim_start_matches(signs).len();
     let deepest = before.lines().map(leading).max().unwrap_or_default();
@@ -65,7 +65,7 @@ fn indent(yaml: &Yaml<'_>, text: &str, line: usize) -> Option<String> {
     Some(indented + after)
 }
 
-/// The offset of the quote that ends a scalar.
+/// Returns the offset of the quote that ends a scalar.
 fn end(text: &str, quote: char) -> Option<usize> {
     let mut characters = text.char_indices().peekable();
     while let Some((offset, character)) = characters.next() {

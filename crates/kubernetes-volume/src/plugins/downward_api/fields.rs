@@ -43,7 +43,7 @@ pub(super) fn value(pod: &Pod, path: &str) -> Result<String> {
     };
     if !is_key {
         return Err(Error::invalid(format!(
-            "the key in the field {path:?} is no qualified name"
+            "the key in the field {path:?} is not a qualified name"
         )));
     }
     Ok(map
@@ -53,7 +53,7 @@ pub(super) fn value(pod: &Pod, path: &str) -> Result<String> {
         .unwrap_or_default())
 }
 
-/// Returns what is in `FIELD['…']`.
+/// Returns the key in `FIELD['…']`.
 fn subscript<'a>(path: &'a str, field: &str) -> Option<&'a str> {
     path.strip_prefix(field)?
         .strip_prefix("['")?

@@ -6,7 +6,7 @@ mod resources;
 use k8s_openapi::api::core::v1::{DownwardAPIVolumeFile, DownwardAPIVolumeSource};
 
 use super::DOWNWARD_API;
-use super::files::{Inputs, Kind};
+use super::kind::{Inputs, Kind};
 use super::shared::newer;
 use super::shared::payload::{Defaults, Payload};
 use crate::{Error, Result};

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// Returns the request or limit in units of the divisor, rounded up.
 ///
-/// A limit that the container hasn't got is what Pods can use of the node. A request that it
+/// The default limit of a container is the allocatable amount of the node. A request that it
 /// hasn't got is its limit, because an API server stores it so; otherwise zero.
 pub(super) fn value(
     host: &dyn VolumeHost,

@@ -1,4 +1,4 @@
-//! Where an emptyDir is, and how large it may be.
+//! The medium and the size limit of an emptyDir.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// The prefix of the resources and of the media of huge pages.
 const HUGE_PAGES: &str = "hugepages-";
 
-/// Where an emptyDir is.
+/// The medium of an emptyDir.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Medium {
     /// On the node's disk.
@@ -103,7 +103,7 @@ fn memory_size(host: &dyn VolumeHost, limit: Option<u64>, pod: &Pod) -> Result<O
     Ok(limits.into_iter().flatten().filter(|size| *size > 0).min())
 }
 
-/// What all containers together may use, if each has a limit.
+/// Returns the sum of the limits of all containers, if each has one.
 fn pod_memory_limit(pod: &Pod) -> Result<Option<u64>> {
     let Some(spec) = &pod.spec else {
         return Ok(None);

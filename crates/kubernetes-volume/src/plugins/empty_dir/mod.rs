@@ -108,5 +108,5 @@ impl VolumePlugin for EmptyDirPlugin {
 }
 
 fn not_empty_dir(spec: &Spec) -> Error {
-    Error::invalid(format!("the volume {:?} is no emptyDir", spec.name()))
+    Error::invalid(format!("the volume {:?} is not an emptyDir", spec.name()))
 }

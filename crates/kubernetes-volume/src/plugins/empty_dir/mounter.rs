@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, Pod};
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
+use kubernetes_mount::mount::Mount;
 use rustix::fs::statfs;
 
 use super::medium::Medium;
 use crate::interfaces::{Mounter, Volume, VolumeHost};
-use crate::metrics::{Metrics, MetricsError, MetricsProvider};
-use crate::mount::Mount;
 use crate::plugins::EMPTY_DIR;
 use crate::plugins::shared::dirs::{self, Marker};
 use crate::plugins::shared::measure::Measure;
@@ -17,7 +17,7 @@ use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{is_mounted, newer, real_path, remove};
 use crate::{Attributes, Error, MounterArgs, Result};
 
-/// The mode of a directory that doesn't say another.
+/// The default mode of a directory.
 const MODE: u32 = 0o777;
 
 pub(super) struct EmptyDirMounter {
@@ -95,7 +95,7 @@ impl EmptyDirMounter {
         )))
     }
 
-    /// Whether an earlier call has done everything.
+    /// Returns true if an earlier call has done everything.
     fn is_ready(&self, dir: &Path) -> Result<bool> {
         if !self.marker.is_set()? || !dirs::exists(dir)? {
             return Ok(false);

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
+use kubernetes_mount::mount::Mount;
+
 use crate::interfaces::{Unmounter, Volume, VolumeHost};
-use crate::metrics::{Metrics, MetricsError, MetricsProvider};
-use crate::mount::Mount;
 use crate::plugins::EMPTY_DIR;
 use crate::plugins::shared::dirs::Marker;
 use crate::plugins::shared::measure::Measure;

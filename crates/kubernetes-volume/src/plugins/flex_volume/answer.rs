@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// What a driver is asked to do.
+/// A command of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Command {
     Init,
@@ -38,7 +38,7 @@ impl Command {
     }
 }
 
-/// What a driver prints. Each command has fields of its own.
+/// The output of a driver. Each command has fields of its own.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Answer {
@@ -67,7 +67,7 @@ pub(super) enum Status {
     NotSupported,
 }
 
-/// What a driver says of itself. What it doesn't say is as in [`Default`].
+/// The capabilities of a driver. Fields that it omits are as in [`Default`].
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Capabilities {

@@ -4,23 +4,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
+use kubernetes_mount::filesystem::SafeFormatAndMount;
+use kubernetes_mount::mount::clean_up_mount_point;
 
-use super::Node;
 use super::answer::Command;
-use super::mount::{after_failure, removed, uncertain_if_killed};
+use super::mount::{BENEATH, after_failure, removed, uncertain_if_killed};
+use super::node::Node;
 use super::options::Source;
 use super::program::text;
-use crate::filesystem::SafeFormatAndMount;
 use crate::interfaces::{Attacher, Detacher, DeviceMounter, DeviceUnmounter};
-use crate::mount::clean_up_mount_point;
 use crate::plugins::shared::{dirs, is_mounted};
-use crate::{Result, Spec};
+use crate::{Error, Result, Spec};
 
-/// The file system of a device if the volume doesn't say.
+/// The default file system of a device.
 const FS_TYPE: &str = "ext4";
-
-/// The mode of the directory beneath a mount.
-pub(super) const BENEATH: u32 = 0o750;
 
 impl DeviceMounter for Node {
     fn device_mount_path(&self, spec: &Spec) -> Result<PathBuf> {
@@ -45,12 +42,9 @@ impl DeviceMounter for Node {
                     source.fs_type
                 };
                 let options: &[&str] = if source.read_only { &["ro"] } else { &[] };
-                SafeFormatAndMount::new(mounter.clone(), self.exec()).format_and_mount(
-                    device_path,
-                    dir,
-                    fs_type,
-                    options,
-                )
+                SafeFormatAndMount::new(mounter.clone(), self.exec())
+                    .format_and_mount(device_path, dir, fs_type, options)
+                    .map_err(Error::from)
             }
             Err(error) => Err(uncertain_if_killed(error)),
         };
@@ -66,7 +60,7 @@ impl DeviceUnmounter for Node {
         let mounter = self.mounter();
         match self.call(Command::UnmountDevice, &[text(dir)?])? {
             Some(_) => removed(&*mounter, dir),
-            None => clean_up_mount_point(&*mounter, dir, false),
+            None => Ok(clean_up_mount_point(&*mounter, dir, false)?),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod attach;
 mod mount;
+mod node;
 mod options;
 mod program;
 
@@ -11,33 +12,31 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{FlexVolumeSource, Pod, Volume as PodVolume};
+use kubernetes_mount::filesystem::ResizeFs;
 
 use self::answer::{Capabilities, Command};
+use self::node::Node;
 use self::options::Source;
 use self::program::Program;
-use super::shared::dirs::device_mounts;
 use super::shared::names;
 use super::shared::slot::Slot;
-use crate::exec::Exec;
-use crate::filesystem::ResizeFs;
 use crate::interfaces::{
     AttachableVolumePlugin, Attacher, Detacher, DeviceMountableVolumePlugin, DeviceMounter,
     DeviceUnmounter, ExpandableVolumePlugin, Mounter, NodeExpandableVolumePlugin,
     PersistentVolumePlugin, Unmounter, VolumeHost, VolumePlugin,
 };
-use crate::mount::Mount;
 use crate::probe::{DirectoryProber, Driver};
 use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
 
-/// How long a program may take for one command, unless the plugin says otherwise.
+/// The default time limit of one command.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// The volumes of one FlexVolume driver, which is a program.
 ///
 /// The program is run with a command, such as `mount`, and its arguments: paths, names, and the
 /// options of the volume as a JSON object. It answers with a JSON object on its standard output,
-/// whose `status` is `Success`, `Failure` or `Not supported`. What it doesn't support is done
-/// here, where that is possible, and it isn't asked again:
+/// whose `status` is `Success`, `Failure` or `Not supported`. Commands that it doesn't support
+/// are done here where that is possible, and not tried again:
 ///
 /// | command | arguments | otherwise |
 /// |---|---|---|
@@ -59,8 +58,8 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// `pod.uid`, `serviceAccount.name`, `mounterArgs.FsGroup`, and `secret/KEY` in base64 of the
 /// Secret, whose type must be the name of the driver. No message has the content of the Secret.
 ///
-/// A program that takes longer than the [limit](Self::with_limit) is killed with all it has started. Kubernetes
-/// has no such limit.
+/// A program that takes longer than the [limit](Self::with_limit) is killed with all it has
+/// started. Kubernetes has no such limit.
 pub struct FlexVolumePlugin {
     program: Arc<Program>,
     capabilities: Capabilities,
@@ -78,14 +77,14 @@ impl FlexVolumePlugin {
         }
     }
 
-    /// Sets how long the program may take for one command. Without it these are two minutes.
+    /// Sets the time limit of one command. The default is two minutes.
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Self {
         self.program = Arc::new(self.program.with_limit(limit));
         self
     }
 
-    /// Returns what finds drivers in a folder, such as
+    /// Returns a prober that finds drivers in a folder, such as
     /// `/usr/libexec/kubernetes/kubelet-plugins/volume/exec`.
     #[must_use]
     pub fn prober(folder: impl Into<PathBuf>) -> DirectoryProber {
@@ -98,49 +97,6 @@ impl FlexVolumePlugin {
             program: Arc::clone(&self.program),
             capabilities: self.capabilities,
         })
-    }
-}
-
-/// The driver on the node of a host.
-#[derive(Clone)]
-struct Node {
-    host: Arc<dyn VolumeHost>,
-    program: Arc<Program>,
-    capabilities: Capabilities,
-}
-
-impl Node {
-    fn name(&self) -> &str {
-        &self.program.name
-    }
-
-    fn exec(&self) -> Arc<dyn Exec> {
-        self.host.exec(self.name())
-    }
-
-    fn mounter(&self) -> Arc<dyn Mount> {
-        self.host.mounter(self.name())
-    }
-
-    /// Runs a command of the driver; nothing if it doesn't support it.
-    fn call(&self, command: Command, args: &[&str]) -> Result<Option<answer::Answer>> {
-        self.program.call(&*self.exec(), command, args, &[])
-    }
-
-    /// Returns the driver's name for what is behind the volume.
-    fn volume_name(&self, spec: &Spec) -> Result<String> {
-        let source = Source::of(spec, self.name())?;
-        let answer = self.call(Command::GetVolumeName, &[&source.options().to_json()?])?;
-        let named = answer.and_then(|answer| answer.volume_name);
-        let name = named.unwrap_or_else(|| spec.name().to_owned());
-        // It becomes the name of a directory.
-        names::check("name that the driver has for a volume", &name)?;
-        Ok(name)
-    }
-
-    fn device_mount_path(&self, spec: &Spec) -> Result<PathBuf> {
-        let mounts = device_mounts(&*self.host, self.name());
-        Ok(mounts.join(self.volume_name(spec)?))
     }
 }
 
@@ -236,7 +192,7 @@ impl DeviceMountableVolumePlugin for FlexVolumePlugin {
     }
 
     fn device_mount_refs(&self, device_mount_path: &Path) -> Result<Vec<PathBuf>> {
-        self.node()?.mounter().mount_refs(device_mount_path)
+        Ok(self.node()?.mounter().mount_refs(device_mount_path)?)
     }
 }
 

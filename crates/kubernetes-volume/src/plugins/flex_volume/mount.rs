@@ -3,20 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::Pod;
+use kubernetes_mount::exec::ExecError;
+use kubernetes_mount::metrics::{
+    Metrics, MetricsError, MetricsNil, MetricsProvider, MetricsStatFs,
+};
+use kubernetes_mount::mount::{Mount, clean_up_mount_point};
 
-use super::Node;
 use super::answer::Command;
-use super::attach::BENEATH;
+use super::node::Node;
 use super::options::Source;
 use super::program::text;
-use crate::exec::ExecError;
 use crate::interfaces::{Mounter, Unmounter, Volume};
-use crate::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider, MetricsStatFs};
-use crate::mount::{Mount, clean_up_mount_point};
 use crate::ownership::FsGroupChangePolicy;
 use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{dirs, is_mounted, names, still_mounted};
-use crate::{Attributes, Error, MounterArgs, Result, Spec};
+use crate::{Attributes, Error, MounterArgs, NodeError, Result, Spec};
+
+/// The mode of the directory beneath a mount.
+pub(super) const BENEATH: u32 = 0o750;
 
 /// A volume of a Pod.
 pub(super) struct FlexVolume {
@@ -57,7 +61,7 @@ impl Unmounter for FlexVolume {
         let mounter = self.node.mounter();
         match self.node.call(Command::Unmount, &[text(dir)?])? {
             Some(_) => removed(&*mounter, dir),
-            None => clean_up_mount_point(&*mounter, dir, false),
+            None => Ok(clean_up_mount_point(&*mounter, dir, false)?),
         }
     }
 }
@@ -102,7 +106,7 @@ impl FlexMounter {
         } else {
             &["bind"]
         };
-        mounter.mount(&from, dir, "", options)
+        Ok(mounter.mount(&from, dir, "", options)?)
     }
 
     fn own(&self, dir: &Path, args: &MounterArgs, again: bool) -> Result<()> {
@@ -116,7 +120,7 @@ impl FlexMounter {
             args.fs_group_change_policy
         };
         let owner = Owner::new(&*self.volume.node.host, &self.pod, self.spec.name());
-        owner.give(dir, args.fs_group, policy, false)
+        Ok(owner.give(dir, args.fs_group, policy, false)?)
     }
 }
 
@@ -161,7 +165,7 @@ impl Mounter for FlexMounter {
 /// Removes the directory after the driver has unmounted it, unless the driver has.
 pub(super) fn removed(mounter: &dyn Mount, dir: &Path) -> Result<()> {
     if is_mounted(mounter, dir)? {
-        return Err(still_mounted(dir));
+        return Err(still_mounted(dir).into());
     }
     dirs::remove_empty(dir)
 }
@@ -179,7 +183,7 @@ pub(super) fn after_failure(mounter: &dyn Mount, dir: &Path, is_new: bool) {
 /// A driver that was killed may have begun what the kernel ends.
 pub(super) fn uncertain_if_killed(error: Error) -> Error {
     match error {
-        Error::Exec(ExecError::TimedOut { .. }) => error.uncertain(),
+        Error::Node(NodeError::Exec(ExecError::TimedOut { .. })) => error.uncertain(),
         error => error,
     }
 }

@@ -97,7 +97,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Returns what all commands get.
+    /// Returns the options of all commands.
     pub(super) fn options(&self) -> Options {
         let mut options = Options::default();
         options.set("fsType", self.fs_type);
@@ -110,7 +110,7 @@ impl<'a> Source<'a> {
         options
     }
 
-    /// Returns what `mount` gets.
+    /// Returns the options of `mount`.
     pub(super) fn of_mount(
         &self,
         host: &dyn VolumeHost,
@@ -143,7 +143,7 @@ impl<'a> Source<'a> {
 #[derive(Default)]
 pub(super) struct Options {
     texts: BTreeMap<String, String>,
-    /// What no message may have.
+    /// The secrets, which no message may contain.
     pub(super) secrets: Vec<String>,
 }
 

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use kubernetes_mount::exec::{Exec, ExecError, Output, shortened};
+use kubernetes_mount::masking::Secrets;
 use tracing::debug;
 
 use super::answer::{Answer, Command, Status};
-use crate::exec::{Exec, ExecError, Output, shortened};
-use crate::mount::Secrets;
 use crate::probe::Driver;
 use crate::{Error, Result};
 
@@ -97,7 +97,7 @@ impl Program {
             .collect();
         let output = exec
             .run(&self.path, &all, limit)
-            .map_err(|error| Error::from(masked(error, &secrets)))?;
+            .map_err(|error| error.masked(&secrets))?;
         let answer = self.answer(&output, &all, &secrets)?;
         debug!(driver = self.name, command = command.as_str(), status = ?answer.status, "answered");
         match answer.status {
@@ -113,7 +113,7 @@ impl Program {
             // A driver that dies after its answer may have done half of it.
             Status::Success => {
                 let done = output.success(&self.path, &all);
-                done.map_err(|error| Error::from(masked(error, &secrets)))?;
+                done.map_err(|error| error.masked(&secrets))?;
                 Ok(Some(answer))
             }
         }
@@ -124,44 +124,12 @@ impl Program {
         serde_json::from_slice(&output.stdout).map_err(|error| {
             let failed = output.clone().success(&self.path, args).err();
             let error = failed.unwrap_or_else(|| ExecError::BadOutput {
-                command: crate::exec::shown(&self.path, args),
+                command: kubernetes_mount::exec::shown(&self.path, args),
                 reason: error.to_string(),
                 output: shortened(&output.stdout),
             });
-            masked(error, secrets).into()
+            error.masked(secrets).into()
         })
-    }
-}
-
-fn masked(error: ExecError, secrets: &Secrets) -> ExecError {
-    let mask = |text: String| secrets.mask(&text);
-    match error {
-        ExecError::Start { command, source } => ExecError::Start {
-            command: mask(command),
-            source,
-        },
-        ExecError::TimedOut { command, limit } => ExecError::TimedOut {
-            command: mask(command),
-            limit,
-        },
-        ExecError::Failed {
-            command,
-            status,
-            output,
-        } => ExecError::Failed {
-            command: mask(command),
-            status,
-            output: mask(output),
-        },
-        ExecError::BadOutput {
-            command,
-            reason,
-            output,
-        } => ExecError::BadOutput {
-            command: mask(command),
-            reason: mask(reason),
-            output: mask(output),
-        },
     }
 }
 
@@ -169,7 +137,7 @@ fn masked(error: ExecError, secrets: &Secrets) -> ExecError {
 pub(super) fn text(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| {
         Error::invalid(format!(
-            "the path {} is no UTF-8 text, which a driver needs",
+            "the path {} must be UTF-8 for a driver",
             path.display()
         ))
     })

@@ -1,15 +1,16 @@
-//! What a hostPath must be.
+//! The type check of a hostPath.
 
 use std::path::Path;
 
-use crate::mount::{FileType, HostUtils};
+use kubernetes_mount::mount::{FileType, HostUtils};
+
 use crate::plugins::shared::dirs;
 use crate::{Error, Result};
 
 /// The field `type` of a hostPath.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing is checked, and the path may not exist.
+    /// No check: the path may not exist.
     Any,
     DirectoryOrCreate,
     FileOrCreate,
@@ -69,7 +70,7 @@ fn make(
     utils: &dyn HostUtils,
     path: &Path,
     mode: u32,
-    make: impl FnOnce(&Path) -> Result<()>,
+    make: impl FnOnce(&Path) -> kubernetes_mount::Result<()>,
 ) -> Result<()> {
     if utils.path_exists(path)? {
         return Ok(());

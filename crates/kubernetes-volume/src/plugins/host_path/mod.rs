@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{HostPathVolumeSource, Pod, Volume as PodVolume};
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
+use kubernetes_mount::mount::HostUtils;
 
 use super::HOST_PATH;
 use super::shared::names;
 use super::shared::slot::{Slot, host_utils};
 use crate::interfaces::{
     DeletableVolumePlugin, Deleter, EventRecorder, Mounter, PersistentVolumePlugin,
-    ProvisionableVolumePlugin, Provisioner, RecyclableVolumePlugin, Unmounter, Volume, VolumeHost,
-    VolumePlugin,
+    ProvisionableVolumePlugin, RecyclableVolumePlugin, Unmounter, Volume, VolumeHost, VolumePlugin,
+    VolumeProvisioner,
 };
-use crate::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
-use crate::mount::HostUtils;
 use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeConfig, VolumeOptions};
 
 /// Shows Pods a path of the node.
@@ -45,8 +45,8 @@ impl HostPathPlugin {
         }
     }
 
-    /// Sets what runs the Pod that empties a volume, in a cluster, and waits for its end. Without
-    /// it, volumes can't be recycled.
+    /// Sets the function that runs the Pod that empties a volume, in a cluster, and waits for its
+    /// end. Without it, volumes can't be recycled.
     #[must_use]
     pub fn with_recycler(
         mut self,
@@ -184,7 +184,7 @@ impl DeletableVolumePlugin for HostPathPlugin {
 }
 
 impl ProvisionableVolumePlugin for HostPathPlugin {
-    fn new_provisioner(&self, options: &VolumeOptions) -> Result<Box<dyn Provisioner>> {
+    fn new_provisioner(&self, options: &VolumeOptions) -> Result<Box<dyn VolumeProvisioner>> {
         if !self.config.provisioning_enabled {
             return Err(Error::NotSupported(format!(
                 "making volumes by {HOST_PATH} without `provisioning_enabled`"

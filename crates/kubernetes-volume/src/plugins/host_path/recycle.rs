@@ -45,7 +45,7 @@ pub(super) fn pod(
     Ok(pod)
 }
 
-/// Nothing is known of a volume without capacity, so it gets the minimum.
+/// Returns the timeout of the Pod. A volume without capacity gets the minimum.
 fn seconds(config: &VolumeConfig, spec: &Spec) -> i64 {
     let volume = spec
         .persistent_volume

@@ -9,18 +9,18 @@ use k8s_openapi::api::core::v1::{
     HostPathVolumeSource, Node, PersistentVolume, PersistentVolumeSpec, TopologySelectorTerm,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
+use kubernetes_mount::remove::remove_at;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fchmod, mkdirat, openat, openat2};
 use rustix::io::Errno;
 
-use crate::interfaces::{Deleter, Provisioner, Volume};
-use crate::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
+use crate::interfaces::{Deleter, Volume, VolumeProvisioner};
 use crate::plugins::shared::names;
-use crate::walk::remove::remove_at;
 use crate::{Error, Result, VolumeOptions};
 
-/// Below which volumes may be deleted.
+/// The directory below which volumes may be deleted.
 const DELETABLE: &str = "/tmp";
-/// The directory in it in which volumes are made.
+/// The directory below it in which volumes are made.
 const MADE: &str = "hostpath_pv";
 
 pub(super) struct HostPathDeleter {
@@ -65,7 +65,7 @@ impl HostPathDeleter {
             above
         };
         match openat2(&base, above, flags, Mode::empty(), resolve) {
-            Ok(above) => remove_at(above.as_fd(), name, &self.path),
+            Ok(above) => Ok(remove_at(above.as_fd(), name, &self.path)?),
             Err(Errno::NOENT) => Ok(()),
             Err(error) => Err(Error::io("delete without following links", &self.path)(
                 error,
@@ -109,7 +109,7 @@ impl HostPathProvisioner {
     }
 }
 
-impl Provisioner for HostPathProvisioner {
+impl VolumeProvisioner for HostPathProvisioner {
     fn provision(
         &self,
         _selected_node: Option<&Node>,

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Local;
+use kubernetes_mount::mount::FileType;
+
+use super::source::Local;
 use crate::interfaces::{
     BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper, PodDeviceMapPath,
     VolumeHost,
 };
-use crate::mount::FileType;
 use crate::plugins::LOCAL;
 use crate::plugins::shared::names;
 use crate::plugins::shared::slot::host_utils;
@@ -72,7 +73,7 @@ impl CustomBlockVolumeMapper for LocalBlock {
         let device = utils.eval_host_symlinks(&self.device)?;
         if utils.file_type(&device)? != FileType::BlockDevice {
             return Err(Error::invalid(format!(
-                "{} of the PersistentVolume {:?} is no block device",
+                "{} of the PersistentVolume {:?} is not a block device",
                 Path::new(&self.device).display(),
                 self.name
             )));

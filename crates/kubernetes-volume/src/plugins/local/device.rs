@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Local, device_mount_path};
-use crate::filesystem::SafeFormatAndMount;
+use kubernetes_mount::filesystem::SafeFormatAndMount;
+use kubernetes_mount::mount::{FileType, clean_up_mount_point};
+
+use super::source::{Local, device_mount_path, mounted_from};
 use crate::interfaces::{DeviceMounter, DeviceUnmounter, VolumeHost};
-use crate::mount::{FileType, clean_up_mount_point};
 use crate::plugins::LOCAL;
 use crate::plugins::shared::slot::host_utils;
 use crate::plugins::shared::{dirs, is_mounted, real_path};
 use crate::{Result, Spec};
 
-/// The file system of a device if the volume doesn't say.
+/// The default file system of a device.
 const FS_TYPE: &str = "ext4";
 
 /// The mode of the directory beneath a mount.
@@ -24,7 +25,7 @@ pub(super) struct LocalDevices {
 
 impl DeviceMounter for LocalDevices {
     fn device_mount_path(&self, spec: &Spec) -> Result<PathBuf> {
-        super::mounted_from(&*self.host, &Local::of(spec)?)
+        mounted_from(&*self.host, &Local::of(spec)?)
     }
 
     fn mount_device(
@@ -39,7 +40,7 @@ impl DeviceMounter for LocalDevices {
             FileType::Directory => Ok(()),
             FileType::BlockDevice => self.format_and_mount(&local, spec, device_mount_path),
             FileType::File | FileType::Socket | FileType::CharDevice | FileType::Fifo => {
-                super::mounted_from(&*self.host, &local).map(drop)
+                mounted_from(&*self.host, &local).map(drop)
             }
         }
     }
@@ -68,7 +69,7 @@ impl LocalDevices {
             // The first error says more than one of tidying up.
             let _ = dirs::remove_empty(at);
         }
-        mounted
+        Ok(mounted?)
     }
 }
 
@@ -81,7 +82,11 @@ impl DeviceUnmounter for LocalDevices {
         if !dirs::exists(device_mount_path)? {
             return Ok(());
         }
-        clean_up_mount_point(&*self.host.mounter(LOCAL), device_mount_path, false)
+        Ok(clean_up_mount_point(
+            &*self.host.mounter(LOCAL),
+            device_mount_path,
+            false,
+        )?)
     }
 }
 

@@ -3,6 +3,7 @@
 mod block;
 mod device;
 mod mounter;
+mod source;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,17 +11,16 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{LocalVolumeSource, PersistentVolume, PersistentVolumeSpec, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
+use self::source::{Local, mounted_from, persistent};
 use super::LOCAL;
-use super::shared::dirs::device_mounts;
 use super::shared::names;
-use super::shared::slot::{Slot, host_utils};
+use super::shared::slot::Slot;
 use crate::interfaces::{
     BlockVolumeMapper, BlockVolumePlugin, BlockVolumeUnmapper, DeviceMountableVolumePlugin,
     DeviceMounter, DeviceUnmounter, Mounter, PersistentVolumePlugin, Unmounter, VolumeHost,
     VolumePlugin,
 };
-use crate::mount::FileType;
-use crate::{Error, Result, Spec, VolumeOptions};
+use crate::{Result, Spec, VolumeOptions};
 
 /// Mounts local PersistentVolumes.
 ///
@@ -40,59 +40,6 @@ impl LocalPlugin {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-}
-
-fn persistent(spec: &Spec) -> Option<(&PersistentVolumeSpec, &LocalVolumeSource)> {
-    let volume = spec.persistent_volume.as_ref()?.spec.as_ref()?;
-    volume.local.as_ref().map(|local| (volume, local))
-}
-
-/// A local volume whose names and path are checked.
-struct Local<'a> {
-    name: &'a str,
-    path: PathBuf,
-    source: &'a LocalVolumeSource,
-    mount_options: Vec<String>,
-}
-
-impl<'a> Local<'a> {
-    fn of(spec: &'a Spec) -> Result<Self> {
-        let (volume, source) = persistent(spec).ok_or_else(|| {
-            let name = spec.name();
-            Error::invalid(format!("{name:?} is no PersistentVolume with a local path"))
-        })?;
-        names::one_source(spec)?;
-        let name = spec.name();
-        names::check("name of a PersistentVolume", name)?;
-        let path = names::absolute(&format!("the PersistentVolume {name:?}"), &source.path)?;
-        let mount_options = volume.mount_options.clone().unwrap_or_default();
-        Ok(Self {
-            name,
-            path,
-            source,
-            mount_options,
-        })
-    }
-}
-
-/// Where the block device of a volume is mounted once for the node.
-fn device_mount_path(host: &dyn VolumeHost, name: &str) -> PathBuf {
-    device_mounts(host, LOCAL).join(name)
-}
-
-/// Returns what Pods get bind mounts of.
-fn mounted_from(host: &dyn VolumeHost, local: &Local<'_>) -> Result<PathBuf> {
-    match host_utils(host).file_type(&local.path)? {
-        FileType::Directory => Ok(local.path.clone()),
-        FileType::BlockDevice => Ok(device_mount_path(host, local.name)),
-        FileType::File | FileType::Socket | FileType::CharDevice | FileType::Fifo => {
-            Err(Error::invalid(format!(
-                "{} of the PersistentVolume {:?} is neither a directory nor a block device",
-                local.path.display(),
-                local.name
-            )))
-        }
     }
 }
 
@@ -211,10 +158,11 @@ impl DeviceMountableVolumePlugin for LocalPlugin {
     }
 
     fn device_mount_refs(&self, device_mount_path: &Path) -> Result<Vec<PathBuf>> {
-        self.host
+        Ok(self
+            .host
             .get(LOCAL)?
             .mounter(LOCAL)
-            .mount_refs(device_mount_path)
+            .mount_refs(device_mount_path)?)
     }
 
     fn can_device_mount(&self, spec: &Spec) -> Result<bool> {

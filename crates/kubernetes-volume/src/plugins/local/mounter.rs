@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider, MetricsStatFs};
+use kubernetes_mount::mount::{Mount, clean_up_mount_point};
 use tracing::warn;
 
-use super::Local;
+use super::source::Local;
 use crate::interfaces::{Mounter, Unmounter, Volume, VolumeHost};
-use crate::metrics::{Metrics, MetricsError, MetricsProvider, MetricsStatFs};
-use crate::mount::{Mount, clean_up_mount_point};
 use crate::ownership::FsGroupChangePolicy;
 use crate::plugins::LOCAL;
 use crate::plugins::shared::own::Owner;
@@ -61,7 +61,7 @@ impl LocalMounter {
             options.push("ro");
         }
         options.extend(self.options.iter().map(String::as_str));
-        self.mounter.mount(&self.from, dir, "", &options)
+        Ok(self.mounter.mount(&self.from, dir, "", &options)?)
     }
 
     /// Makes right what an interrupted call has mounted.
@@ -86,8 +86,9 @@ impl LocalMounter {
         if found.is_some_and(|mount| mount.options.iter().any(|option| option == "ro")) {
             return Ok(());
         }
-        self.mounter
-            .mount(&self.from, dir, "", &["bind", "remount", "ro"])
+        Ok(self
+            .mounter
+            .mount(&self.from, dir, "", &["bind", "remount", "ro"])?)
     }
 
     /// Gives the files to the group, unless another Pod has them.
@@ -112,10 +113,10 @@ impl LocalMounter {
         } else {
             args.fs_group_change_policy
         };
-        self.owner.give(dir, Some(group), policy, false)
+        Ok(self.owner.give(dir, Some(group), policy, false)?)
     }
 
-    /// Whether the volume is mounted for another Pod.
+    /// Returns true if the volume is mounted for another Pod.
     fn is_shared(&self, dir: &Path) -> Result<bool> {
         let (dir, from) = (real_path(dir)?, real_path(&self.from)?);
         // Directories of volumes have the same place in the directories of all Pods.
@@ -149,7 +150,7 @@ impl Mounter for LocalMounter {
         if !self.from.is_dir() {
             let from = self.from.display();
             return Err(Error::invalid(format!(
-                "{from} of {:?} is no directory",
+                "{from} of {:?} is not a directory",
                 self.name
             )));
         }
@@ -213,6 +214,6 @@ impl Unmounter for LocalUnmounter {
         }
         refuse_mounts_inside(&*self.mounter, dir)?;
         // Never removes content: it would be the node's.
-        clean_up_mount_point(&*self.mounter, dir, false)
+        Ok(clean_up_mount_point(&*self.mounter, dir, false)?)
     }
 }

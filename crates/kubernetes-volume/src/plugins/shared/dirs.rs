@@ -22,7 +22,7 @@ pub(crate) fn device_mounts(host: &dyn VolumeHost, plugin: &str) -> PathBuf {
     host.plugin_dir(plugin).join(DEVICE_MOUNTS)
 }
 
-/// Whether something has the path, a dangling link too.
+/// Returns true if the path exists, also as a dangling link.
 pub(crate) fn exists(path: &Path) -> Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(_) => Ok(true),

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::metrics::{
+use kubernetes_mount::metrics::{
     CachedMetrics, Metrics, MetricsDu, MetricsError, MetricsProvider, MetricsStatFs,
 };
-use crate::mount::Mount;
+use kubernetes_mount::mount::Mount;
 
-/// What measures a volume.
+/// The metrics provider of a volume.
 pub(crate) enum Measure {
     /// The files in a directory.
     Du(PathBuf),

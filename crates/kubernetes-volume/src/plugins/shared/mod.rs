@@ -1,4 +1,4 @@
-//! What several plugins need.
+//! Tools of several plugins.
 
 pub(crate) mod dirs;
 pub(super) mod measure;
@@ -12,11 +12,12 @@ pub(super) mod slot;
 
 use std::path::{Path, PathBuf};
 
-use crate::mount::Mount;
-pub(super) use crate::walk::remove::still_mounted;
-use crate::{Error, Result};
+use kubernetes_mount::mount::Mount;
 
-/// Returns what is mounted inside of a directory.
+use crate::{Error, Result};
+pub(super) use kubernetes_mount::remove::still_mounted;
+
+/// Returns the mount points inside of a directory.
 pub(super) fn mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<Vec<PathBuf>> {
     let real = real_path(dir)?;
     let mut inside: Vec<_> = mounter
@@ -28,17 +29,17 @@ pub(super) fn mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<Vec<PathB
     Ok(inside)
 }
 
-/// Fails if something is mounted inside of the directory: what is there isn't the volume's.
+/// Fails if something is mounted inside of the directory: its files aren't the volume's.
 pub(super) fn refuse_mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<()> {
     match mounts_inside(mounter, dir)?.into_iter().next() {
         None => Ok(()),
-        Some(path) => Err(still_mounted(&path)),
+        Some(path) => Err(still_mounted(&path).into()),
     }
 }
 
-/// Unmounts all that is mounted at the path itself, one mount upon the other.
+/// Unmounts all mounts at the path itself.
 pub(super) fn unmount_all(mounter: &dyn Mount, path: &Path) -> Result<()> {
-    /// More than anything mounts at one path; a mounter that lies must not hang us.
+    /// More mounts than any path has; a mounter with wrong answers must not hang the caller.
     const MOST: usize = 64;
     for _ in 0..MOST {
         if !is_mounted(mounter, path)? {
@@ -47,15 +48,15 @@ pub(super) fn unmount_all(mounter: &dyn Mount, path: &Path) -> Result<()> {
         refuse_mounts_inside(mounter, path)?;
         mounter.unmount(path)?;
     }
-    Err(still_mounted(path))
+    Err(still_mounted(path).into())
 }
 
-/// Whether something is mounted at a path that may not exist.
+/// Returns true if a path is a mount point. It may not exist.
 pub(super) fn is_mounted(mounter: &dyn Mount, path: &Path) -> Result<bool> {
     if !dirs::exists(path)? {
         return Ok(false);
     }
-    mounter.is_mount_point(path)
+    Ok(mounter.is_mount_point(path)?)
 }
 
 /// The path as the table of mounts has it: that of the directory above, without links, and the

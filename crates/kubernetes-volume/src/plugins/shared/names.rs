@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::{Error, Result, Spec};
 
-/// What is appended to the name of a volume's directory while it is removed. A name of Kubernetes
-/// has no `~`.
-pub(crate) const DELETING: &str = ".deleting~";
+/// The ending that a volume's directory gets while it is removed. A directory with it is no volume:
+/// names of Kubernetes have no `~`.
+pub const DELETING: &str = ".deleting~";
 
 /// The longest name of a directory.
 const MAX_NAME: usize = 255;
@@ -23,7 +23,7 @@ pub(crate) fn check(what: &str, name: &str) -> Result<()> {
         _ if name.contains('/') => "has a slash",
         _ if name.contains('\0') => "has a null byte",
         _ if name.len() > MAX_NAME - DELETING.len() => "is too long",
-        _ if name.ends_with(DELETING) => "has the ending of what is being removed",
+        _ if name.ends_with(DELETING) => "has the ending of directories that are being removed",
         _ => return Ok(()),
     };
     Err(Error::invalid(format!(
@@ -37,7 +37,7 @@ pub(crate) fn check_plugin(name: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "the name of a plugin {name:?} is no qualified name; \"example.com/volume\" is one"
+        "the name of a plugin {name:?} is not a qualified name such as \"example.com/volume\""
     )))
 }
 

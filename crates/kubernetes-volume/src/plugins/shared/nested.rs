@@ -50,7 +50,7 @@ fn mount_points(pod: &Pod, volume_name: &str) -> Result<BTreeSet<PathBuf>> {
                         container.name
                     )));
                 }
-                // What is inside of another volume is made there.
+                // Mount points inside of another volume are made there.
                 if !found.iter().any(|above| path.starts_with(above)) {
                     found.insert(path);
                 }

@@ -1,4 +1,4 @@
-//! Fields that not all releases of k8s-openapi's types have.
+//! Fields that k8s-openapi's types lack in older releases.
 
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1 as api;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{Error, Result};
 
-/// What a release from 1.37 on has, and nothing before.
+/// A field since Kubernetes 1.37, nothing before.
 macro_rules! since_1_37 {
     ($(#[$doc:meta])* $name:ident($of:ty) -> $returns:ty, $field:ident) => {
         $(#[$doc])*
@@ -27,31 +27,31 @@ since_1_37!(
     empty_dir_mode(api::EmptyDirVolumeSource) -> i32, mode
 );
 since_1_37!(
-    /// Who owns the file.
+    /// The owner of the file.
     item_user(api::KeyToPath) -> i64, user
 );
 since_1_37!(
-    /// Who owns the file.
+    /// The owner of the file.
     downward_api_user(api::DownwardAPIVolumeFile) -> i64, user
 );
 since_1_37!(
-    /// Who owns the file.
+    /// The owner of the file.
     token_user(api::ServiceAccountTokenProjection) -> i64, user
 );
 since_1_37!(
-    /// Who owns files that don't say.
+    /// The default owner of the files.
     secret_user(api::SecretVolumeSource) -> i64, default_user
 );
 since_1_37!(
-    /// Who owns files that don't say.
+    /// The default owner of the files.
     config_map_user(api::ConfigMapVolumeSource) -> i64, default_user
 );
 since_1_37!(
-    /// Who owns files that don't say.
+    /// The default owner of the files.
     downward_api_default_user(api::DownwardAPIVolumeSource) -> i64, default_user
 );
 since_1_37!(
-    /// Who owns files that don't say.
+    /// The default owner of the files.
     projected_user(api::ProjectedVolumeSource) -> i64, default_user
 );
 

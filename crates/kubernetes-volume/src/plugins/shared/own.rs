@@ -6,9 +6,8 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ObjectReference, Pod};
 
 use super::names;
-use crate::Result;
 use crate::interfaces::{EventRecorder, VolumeHost};
-use crate::ownership::{FsGroupChangePolicy, Ownership};
+use crate::ownership::{FsGroupChangePolicy, Ownership, progress_events};
 
 /// Gives the files of a volume to a group, and records an event of the Pod if that takes long.
 #[derive(Clone)]
@@ -42,13 +41,16 @@ impl Owner {
         group: Option<u32>,
         policy: Option<FsGroupChangePolicy>,
         read_only: bool,
-    ) -> Result<()> {
+    ) -> kubernetes_mount::Result<()> {
         let Some(group) = group else { return Ok(()) };
         let ownership = Ownership::new(group)
             .policy(policy.unwrap_or_default())
             .read_only(read_only);
         let ownership = match &self.recorder {
-            Some(recorder) => ownership.events(self.pod.clone(), &self.volume, recorder.clone()),
+            Some(recorder) => {
+                let events = progress_events(self.pod.clone(), &self.volume, recorder.clone());
+                ownership.report(events)
+            }
             None => ownership,
         };
         ownership.apply(dir).map(drop)

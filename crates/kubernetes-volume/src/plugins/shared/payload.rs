@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use k8s_openapi::api::core::v1::{ConfigMap, KeyToPath, Secret};
+use kubernetes_mount::atomic_writer::FileProjection;
 
 use super::newer;
-use crate::atomic_writer::FileProjection;
 use crate::{Error, Result};
 
-/// The mode of files that don't say another.
+/// The default mode of files.
 const MODE: u32 = 0o644;
 
 /// The files by their paths, and where each is from.
@@ -18,7 +18,7 @@ pub(crate) struct Payload {
     files: BTreeMap<String, (FileProjection, String)>,
 }
 
-/// The mode and the owner of files that say none.
+/// The default mode and owner of files.
 #[derive(Clone, Copy)]
 pub(crate) struct Defaults {
     pub(crate) mode: u32,
@@ -33,7 +33,7 @@ impl Defaults {
         })
     }
 
-    /// Returns a file with what it says itself.
+    /// Returns a file with its own mode and owner, or the default ones.
     pub(crate) fn file(
         self,
         data: Vec<u8>,
@@ -65,13 +65,13 @@ fn file_user(user: Option<i64>) -> Result<Option<u32>> {
         u32::try_from(user)
             .ok()
             .filter(|user| *user != u32::MAX)
-            .ok_or_else(|| Error::invalid(format!("the user {user} of a file is no user's number")))
+            .ok_or_else(|| Error::invalid(format!("the user {user} of a file is not a user ID")))
     })
     .transpose()
 }
 
 impl Payload {
-    /// Adds a file. `from` says where it is from, for messages.
+    /// Adds a file. `from` describes its source, for messages.
     ///
     /// # Errors
     ///
@@ -118,8 +118,8 @@ fn conflict(path: &str, from: &str, other: &str) -> Error {
     ))
 }
 
-/// Returns the path without parts that say nothing. The atomic writer checks the rest too; here
-/// the message can say where the path is from.
+/// Returns the path without empty parts. The atomic writer checks the rest too; here the message
+/// names the source of the path.
 fn normal(path: &str, from: &str) -> Result<String> {
     let parts: Vec<_> = path
         .split('/')
@@ -143,7 +143,7 @@ fn normal(path: &str, from: &str) -> Result<String> {
     )))
 }
 
-/// Something with keys and data.
+/// The data of an object by key.
 pub(crate) struct Keyed<'a> {
     /// Such as `secret default/password`.
     pub(crate) from: String,

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use kubernetes_mount::mount::Mount;
+use kubernetes_mount::remove::remove_tree;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::{dirs, names, refuse_mounts_inside};
-use crate::mount::Mount;
-use crate::walk::remove::remove_tree;
 use crate::{Error, Result};
 
 /// Removes a volume's directory: renames it first, so that it is gone at once, and removes what
@@ -25,7 +25,7 @@ pub(crate) fn remove_volume(mounter: &dyn Mount, dir: &Path) -> Result<()> {
     let deleting = deleting(dir)?;
     renameat_with(CWD, dir, CWD, &deleting, RenameFlags::NOREPLACE)
         .map_err(Error::io("rename, to remove it,", dir))?;
-    remove_tree(&deleting)
+    Ok(remove_tree(&deleting)?)
 }
 
 /// Removes what an interrupted removal of the directory left.
@@ -35,13 +35,13 @@ pub(crate) fn finish(mounter: &dyn Mount, dir: &Path) -> Result<()> {
         return Ok(());
     }
     refuse_mounts_inside(mounter, &deleting)?;
-    remove_tree(&deleting)
+    Ok(remove_tree(&deleting)?)
 }
 
 fn deleting(dir: &Path) -> Result<PathBuf> {
     let Some(name) = dir.file_name() else {
         return Err(Error::invalid(format!(
-            "{} is no directory of a volume",
+            "{} is not the directory of a volume",
             dir.display()
         )));
     };

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use kubernetes_mount::mount::{HostUtils, LinuxHostUtils};
+
 use crate::interfaces::VolumeHost;
-use crate::mount::{HostUtils, LinuxHostUtils};
 use crate::{Error, Result};
 
 /// The host, once the manager has passed it to the plugin.
@@ -25,7 +26,7 @@ impl Slot {
     }
 }
 
-/// Returns what looks at files for the host.
+/// Returns the tools for the files of the host.
 pub(crate) fn host_utils(host: &dyn VolumeHost) -> Arc<dyn HostUtils> {
     match host.as_kubelet() {
         Some(kubelet) => kubelet.host_util(),

@@ -47,7 +47,6 @@ pub use ship::Ship;
 pub mod prelude {
     pub use super::Ship;
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

@@ -224,10 +224,7 @@ impl PantrySpec {
     ///
     /// Sets [`shelves`](Self::shelves).
     #[must_use]
-    pub fn with_shelves(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Shelf>>,
-    ) -> Self {
+    pub fn with_shelves(mut self, value: impl IntoIterator<Item = impl Into<Shelf>>) -> Self {
         self.shelves = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -240,7 +237,9 @@ impl PantrySpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Step>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.by_day = Some(values.collect());
         self
     }
@@ -271,7 +270,9 @@ impl PantrySpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.notes = Some(values.collect());
         self
     }
@@ -280,10 +281,7 @@ impl PantrySpec {
     ///
     /// Sets [`recipe`](Self::recipe).
     #[must_use]
-    pub fn with_recipe(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Step>>,
-    ) -> Self {
+    pub fn with_recipe(mut self, value: impl IntoIterator<Item = impl Into<Step>>) -> Self {
         self.recipe = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -301,10 +299,7 @@ impl PantrySpec {
     ///
     /// Sets [`smells`](Self::smells).
     #[must_use]
-    pub fn with_smells(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_smells(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.smells = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -317,7 +312,9 @@ impl PantrySpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.stamp = Some(values.collect());
         self
     }

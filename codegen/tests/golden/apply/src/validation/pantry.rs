@@ -2,9 +2,7 @@
 // #/components/schemas/com.example.v1.Pantry.
 // Change the document or its overlays and run the command again.
 
-use kubernetes_validation::{
-    Check, Checker, Path, Repeats, SetDefaults, Strategy, Target,
-};
+use kubernetes_validation::{Check, Checker, Path, Repeats, SetDefaults, Strategy, Target};
 
 use crate::{Door, Pantry, PantrySpec};
 

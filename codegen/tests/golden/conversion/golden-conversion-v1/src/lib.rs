@@ -51,7 +51,6 @@ pub use tray::{Spoon, Tray, TrayList};
 pub mod prelude {
     pub use super::{Jar, Mug, Tray};
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

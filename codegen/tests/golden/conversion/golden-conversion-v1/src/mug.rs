@@ -77,13 +77,12 @@ impl k8s_openapi::ListableResource for Mug {
 }
 
 impl kubernetes_kinds::Kind for Mug {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 30),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 30),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.lids", &["name"])];
 }
 
@@ -223,10 +222,7 @@ impl MugSpec {
     ///
     /// Sets [`names`](Self::names).
     #[must_use]
-    pub fn with_names(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_names(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.names = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -239,7 +235,9 @@ impl MugSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Lid>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.stains = Some(values.collect());
         self
     }

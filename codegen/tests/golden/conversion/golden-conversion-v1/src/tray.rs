@@ -46,11 +46,7 @@ pub struct Tray {
 impl Tray {
     /// Makes a `Tray` of the given name with its `cups` and `price`.
     #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        cups: impl Into<i32>,
-        price: impl Into<i32>,
-    ) -> Self {
+    pub fn new(name: impl Into<String>, cups: impl Into<i32>, price: impl Into<i32>) -> Self {
         Self {
             metadata: kubernetes_kinds::named(name),
             cups: cups.into(),
@@ -73,10 +69,7 @@ impl Tray {
     ///
     /// Sets [`colors`](Self::colors).
     #[must_use]
-    pub fn with_colors(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_colors(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.colors = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -89,7 +82,9 @@ impl Tray {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Spoon>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.hooks = Some(values.collect());
         self
     }
@@ -107,10 +102,7 @@ impl Tray {
     ///
     /// Sets [`spoons`](Self::spoons).
     #[must_use]
-    pub fn with_spoons(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Spoon>>,
-    ) -> Self {
+    pub fn with_spoons(mut self, value: impl IntoIterator<Item = impl Into<Spoon>>) -> Self {
         self.spoons = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -99,8 +99,12 @@ impl RuntimeClass {
 
 impl kubernetes_kinds::apply::Apply for RuntimeClass {
     type Kind = crate::RuntimeClass;
-    const GRANULAR: &'static [&'static str] =
-        &["overhead", "overhead.podFixed", "scheduling", "scheduling.nodeSelector"];
+    const GRANULAR: &'static [&'static str] = &[
+        "overhead",
+        "overhead.podFixed",
+        "scheduling",
+        "scheduling.nodeSelector",
+    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -170,7 +174,9 @@ impl Overhead {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.pod_fixed = Some(values.collect());
         self
     }
@@ -221,10 +227,7 @@ impl Scheduling {
     ///
     /// Sets [`moons`](Self::moons).
     #[must_use]
-    pub fn with_moons(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Moon>>,
-    ) -> Self {
+    pub fn with_moons(mut self, value: impl IntoIterator<Item = impl Into<Moon>>) -> Self {
         self.moons = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -237,7 +240,9 @@ impl Scheduling {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.node_selector = Some(values.collect());
         self
     }

@@ -290,10 +290,7 @@ impl GardenSpec {
     ///
     /// Sets [`beds`](Self::beds).
     #[must_use]
-    pub fn with_beds(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<GardenSpecBeds>>,
-    ) -> Self {
+    pub fn with_beds(mut self, value: impl IntoIterator<Item = impl Into<GardenSpecBeds>>) -> Self {
         self.beds = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -332,10 +329,7 @@ impl GardenSpec {
     ///
     /// Sets [`helpers`](Self::helpers).
     #[must_use]
-    pub fn with_helpers(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_helpers(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.helpers = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -344,12 +338,13 @@ impl GardenSpec {
     ///
     /// Sets [`hints`](Self::hints).
     #[must_use]
-    #[rustfmt::skip]
     pub fn with_hints(
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.hints = Some(values.collect());
         self
     }
@@ -362,7 +357,9 @@ impl GardenSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.labels = Some(values.collect());
         self
     }
@@ -411,7 +408,9 @@ impl GardenSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<GardenSpecPrices>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.prices = Some(values.collect());
         self
     }

@@ -4,8 +4,8 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
+    GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {

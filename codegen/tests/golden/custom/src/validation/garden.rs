@@ -3,14 +3,13 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, Path, Pattern, Problem, Repeats, Rule, SetDefaults,
-    Strategy, Target, TextFormat, cel, default_text,
+    Check, Checker, ErrorType, Path, Pattern, Problem, Repeats, Rule, SetDefaults, Strategy,
+    Target, TextFormat, cel, default_text,
 };
 
 use crate::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
-    GardenStatusFound,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -53,8 +52,12 @@ impl Strategy for Garden {
         ("spec.prices[]", &["low"]),
         ("spec.shed", &["apiVersion", "kind"]),
     ];
-    const NOT_NULL: &'static [&'static str] =
-        &["spec.beds[]", "spec.helpers[]", "spec.paths[]", "spec.paths[][]"];
+    const NOT_NULL: &'static [&'static str] = &[
+        "spec.beds[]",
+        "spec.helpers[]",
+        "spec.paths[]",
+        "spec.paths[][]",
+    ];
     const HAS_CEL_RULES: bool = true;
 
     fn ratcheted(&self) -> Option<k8s_openapi::serde_json::Value> {

@@ -2,9 +2,7 @@
 // #/components/schemas/com.example.v1.Moth.
 // Change the document or its overlays and run the command again.
 
-use kubernetes_validation::{
-    Check, Feature, SetDefaults, Strategy, Target, drop_unless,
-};
+use kubernetes_validation::{Check, Feature, SetDefaults, Strategy, Target, drop_unless};
 
 use crate::Moth;
 

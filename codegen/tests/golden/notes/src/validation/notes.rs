@@ -3,8 +3,8 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, Feature, IMMUTABLE, Path, Semantic as _, SetDefaults,
-    Target, default_text, drop_unless,
+    Check, Checker, ErrorType, Feature, IMMUTABLE, Path, Semantic as _, SetDefaults, Target,
+    default_text, drop_unless,
 };
 
 use crate::Notes;
@@ -51,6 +51,12 @@ impl Check for Notes {
             IMMUTABLE,
         );
         let (new, old) = (&self.fixed, &stored.fixed);
-        to.immutable(at.field("fixed"), new == old, ErrorType::Invalid, new, "stays");
+        to.immutable(
+            at.field("fixed"),
+            new == old,
+            ErrorType::Invalid,
+            new,
+            "stays",
+        );
     }
 }

@@ -275,10 +275,7 @@ impl MillSpec {
     ///
     /// Sets [`crew`](Self::crew).
     #[must_use]
-    pub fn with_crew(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Hand>>,
-    ) -> Self {
+    pub fn with_crew(mut self, value: impl IntoIterator<Item = impl Into<Hand>>) -> Self {
         self.crew = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -296,10 +293,7 @@ impl MillSpec {
     ///
     /// Sets [`guests`](Self::guests).
     #[must_use]
-    pub fn with_guests(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Guest>>,
-    ) -> Self {
+    pub fn with_guests(mut self, value: impl IntoIterator<Item = impl Into<Guest>>) -> Self {
         self.guests = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -317,10 +311,7 @@ impl MillSpec {
     ///
     /// Sets [`marks`](Self::marks).
     #[must_use]
-    pub fn with_marks(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_marks(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.marks = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -342,7 +333,9 @@ impl MillSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.notes = Some(values.collect());
         self
     }
@@ -369,10 +362,7 @@ impl MillSpec {
     ///
     /// Sets [`stones`](Self::stones).
     #[must_use]
-    pub fn with_stones(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_stones(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.stones = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -3,8 +3,8 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, Feature, IMMUTABLE, NameFormat, Path, Pattern, Problem,
-    Repeats, Semantic as _, SetDefaults, Strategy, Target, default_text, drop_unless,
+    Check, Checker, ErrorType, Feature, IMMUTABLE, NameFormat, Path, Pattern, Problem, Repeats,
+    Semantic as _, SetDefaults, Strategy, Target, default_text, drop_unless,
 };
 
 use crate::{Guest, Hand, Kind, Mill, MillSpec, MillStatus, Power};
@@ -107,8 +107,7 @@ impl Check for MillSpec {
         let path = at.field("grain");
         if (to.min_length(path, &self.grain)
             || to.target().is_before(kubernetes_kinds::Release::new(1, 33)))
-            && !(to.is_update()
-                && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
+            && !(to.is_update() && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
         {
             to.max_length(path, &self.grain, 63, ErrorType::TooLong);
             to.format_lowered(path, &self.grain, NameFormat::QualifiedName);
@@ -256,7 +255,13 @@ impl Check for MillSpec {
             true => new == old,
             false => new.is_same(old),
         };
-        to.immutable(at.field("notes"), is_same, ErrorType::Invalid, new, IMMUTABLE);
+        to.immutable(
+            at.field("notes"),
+            is_same,
+            ErrorType::Invalid,
+            new,
+            IMMUTABLE,
+        );
     }
 
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -283,7 +288,10 @@ impl SetDefaults for Power {
 
 impl Check for Power {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let members = [("brook", self.brook.is_some()), ("hill", self.hill.is_some())];
+        let members = [
+            ("brook", self.brook.is_some()),
+            ("hill", self.hill.is_some()),
+        ];
         let is_one = to.exactly_one(*at, &members);
         let path = at.field("brook");
         if let Some(value) = &self.brook {

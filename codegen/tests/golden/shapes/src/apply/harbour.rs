@@ -160,10 +160,7 @@ impl Harbour {
     ///
     /// Sets [`choice`](Self::choice).
     #[must_use]
-    pub fn with_choice(
-        mut self,
-        value: impl Into<k8s_openapi::serde_json::Value>,
-    ) -> Self {
+    pub fn with_choice(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
         self.choice = Some(value.into());
         self
     }
@@ -197,7 +194,9 @@ impl Harbour {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<HarbourLights>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.lights = Some(values.collect());
         self
     }
@@ -254,10 +253,7 @@ impl Harbour {
     ///
     /// Sets [`untyped`](Self::untyped).
     #[must_use]
-    pub fn with_untyped(
-        mut self,
-        value: impl Into<k8s_openapi::serde_json::Value>,
-    ) -> Self {
+    pub fn with_untyped(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
         self.untyped = Some(value.into());
         self
     }

@@ -4,8 +4,7 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    Harbour, HarbourLights, HarbourMixed, HarbourOpen, HarbourPier, HarbourPierBerths,
-    Nothing,
+    Harbour, HarbourLights, HarbourMixed, HarbourOpen, HarbourPier, HarbourPierBerths, Nothing,
 };
 
 merge::object! {

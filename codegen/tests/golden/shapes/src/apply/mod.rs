@@ -21,6 +21,5 @@ mod harbour;
 mod merge;
 
 pub use harbour::{
-    Harbour, HarbourLights, HarbourMixed, HarbourOpen, HarbourPier, HarbourPierBerths,
-    Nothing,
+    Harbour, HarbourLights, HarbourMixed, HarbourOpen, HarbourPier, HarbourPierBerths, Nothing,
 };

@@ -134,9 +134,7 @@ impl convert::Translate<Dish> for golden_unknown_fields_v1::Dish {
 }
 
 impl convert::Convert<golden_unknown_fields_v1::Dish> for Dish {
-    fn convert(
-        self,
-    ) -> convert::Result<convert::Converted<golden_unknown_fields_v1::Dish>> {
+    fn convert(self) -> convert::Result<convert::Converted<golden_unknown_fields_v1::Dish>> {
         convert::object(self)
     }
 
@@ -223,9 +221,7 @@ wire::kind! {
 }
 
 impl convert::Convert<golden_unknown_fields_v1::DishList> for DishList {
-    fn convert(
-        self,
-    ) -> convert::Result<convert::Converted<golden_unknown_fields_v1::DishList>> {
+    fn convert(self) -> convert::Result<convert::Converted<golden_unknown_fields_v1::DishList>> {
         let each = convert::Convert::convert;
         let finish = |list: &mut golden_unknown_fields_v1::DishList| {
             list.unknown_fields = self.unknown_fields;

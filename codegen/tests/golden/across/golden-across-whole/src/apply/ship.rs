@@ -65,10 +65,7 @@ impl Ship {
     ///
     /// Sets [`all`](Self::all).
     #[must_use]
-    pub fn with_all(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Toleration>>,
-    ) -> Self {
+    pub fn with_all(mut self, value: impl IntoIterator<Item = impl Into<Toleration>>) -> Self {
         self.all = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -89,10 +89,7 @@ impl Tray {
     ///
     /// Sets [`colors`](Self::colors).
     #[must_use]
-    pub fn with_colors(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_colors(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.colors = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -105,7 +102,9 @@ impl Tray {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Spoon>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.hooks = Some(values.collect());
         self
     }
@@ -123,10 +122,7 @@ impl Tray {
     ///
     /// Sets [`spoons`](Self::spoons).
     #[must_use]
-    pub fn with_spoons(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Spoon>>,
-    ) -> Self {
+    pub fn with_spoons(mut self, value: impl IntoIterator<Item = impl Into<Spoon>>) -> Self {
         self.spoons = Some(value.into_iter().map(Into::into).collect());
         self
     }

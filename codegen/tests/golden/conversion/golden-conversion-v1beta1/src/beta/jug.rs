@@ -110,9 +110,7 @@ impl convert::Convert<golden_conversion_v1::Jar> for Jug {
         convert::object(self)
     }
 
-    fn convert_preserving(
-        self,
-    ) -> convert::Result<convert::Converted<golden_conversion_v1::Jar>> {
+    fn convert_preserving(self) -> convert::Result<convert::Converted<golden_conversion_v1::Jar>> {
         convert::object_preserving(self)
     }
 }
@@ -188,16 +186,18 @@ wire::kind! {
 }
 
 impl convert::Convert<golden_conversion_v1::JarList> for JugList {
-    fn convert(
-        self,
-    ) -> convert::Result<convert::Converted<golden_conversion_v1::JarList>> {
+    fn convert(self) -> convert::Result<convert::Converted<golden_conversion_v1::JarList>> {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
     fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_conversion_v1::JarList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
+        convert::list(
+            self.metadata,
+            self.items,
+            convert::Convert::convert_preserving,
+        )
     }
 }
 
@@ -207,6 +207,10 @@ impl convert::Convert<JugList> for golden_conversion_v1::JarList {
     }
 
     fn convert_preserving(self) -> convert::Result<convert::Converted<JugList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
+        convert::list(
+            self.metadata,
+            self.items,
+            convert::Convert::convert_preserving,
+        )
     }
 }

@@ -90,7 +90,9 @@ impl Tray {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Spoon>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.hooks = Some(values.collect());
         self
     }
@@ -108,10 +110,7 @@ impl Tray {
     ///
     /// Sets [`spoons`](Self::spoons).
     #[must_use]
-    pub fn with_spoons(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Spoon>>,
-    ) -> Self {
+    pub fn with_spoons(mut self, value: impl IntoIterator<Item = impl Into<Spoon>>) -> Self {
         self.spoons = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -206,9 +205,7 @@ impl convert::Convert<golden_conversion_v1::Tray> for Tray {
         convert::object(self)
     }
 
-    fn convert_preserving(
-        self,
-    ) -> convert::Result<convert::Converted<golden_conversion_v1::Tray>> {
+    fn convert_preserving(self) -> convert::Result<convert::Converted<golden_conversion_v1::Tray>> {
         convert::object_preserving(self)
     }
 }
@@ -284,16 +281,18 @@ wire::kind! {
 }
 
 impl convert::Convert<golden_conversion_v1::TrayList> for TrayList {
-    fn convert(
-        self,
-    ) -> convert::Result<convert::Converted<golden_conversion_v1::TrayList>> {
+    fn convert(self) -> convert::Result<convert::Converted<golden_conversion_v1::TrayList>> {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
     fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_conversion_v1::TrayList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
+        convert::list(
+            self.metadata,
+            self.items,
+            convert::Convert::convert_preserving,
+        )
     }
 }
 
@@ -303,7 +302,11 @@ impl convert::Convert<TrayList> for golden_conversion_v1::TrayList {
     }
 
     fn convert_preserving(self) -> convert::Result<convert::Converted<TrayList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
+        convert::list(
+            self.metadata,
+            self.items,
+            convert::Convert::convert_preserving,
+        )
     }
 }
 

@@ -152,7 +152,9 @@ impl CupSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Handle>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.by_name = Some(values.collect());
         self
     }
@@ -161,10 +163,7 @@ impl CupSpec {
     ///
     /// Sets [`others`](Self::others).
     #[must_use]
-    pub fn with_others(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<Handle>>,
-    ) -> Self {
+    pub fn with_others(mut self, value: impl IntoIterator<Item = impl Into<Handle>>) -> Self {
         self.others = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -192,10 +192,7 @@ impl MugSpec {
     ///
     /// Sets [`names`](Self::names).
     #[must_use]
-    pub fn with_names(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_names(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.names = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -208,7 +205,9 @@ impl MugSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Lid>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.stains = Some(values.collect());
         self
     }

@@ -1,0 +1,98 @@
+//! The state of a file while its items are made.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+
+use crate::emit::runtime::VALIDATION;
+use crate::model::{ApiVersion, ErrorType, Field, Struct, Ty};
+use crate::name::Ident;
+
+/// What the items of a file use, noted while they are made.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    /// The traits whose methods are called.
+    pub(super) check: bool,
+    pub(super) set_defaults: bool,
+    pub(super) semantic: bool,
+    /// The types of the crate.
+    pub(super) types: BTreeSet<Ident>,
+    /// The constants of features.
+    pub(super) features: BTreeSet<Ident>,
+    /// The constants with names that a server reports: the name, and the field.
+    pub(super) reported: BTreeMap<Ident, (String, String)>,
+    /// The names of the validation that are written without its module.
+    pub(super) names: BTreeSet<&'static str>,
+}
+
+/// What the modules of this output work on.
+pub(super) struct Context<'a> {
+    pub(super) version: &'a ApiVersion,
+    pub(super) uses: Uses,
+}
+
+impl Context<'_> {
+    /// A name of the validation: by itself, or with its module where a type of the crate has the
+    /// same name.
+    pub(super) fn name(&mut self, name: &'static str) -> TokenStream {
+        let ident = proc_macro2::Ident::new(name, Span::call_site());
+        if self
+            .version
+            .types
+            .values()
+            .any(|ty| ty.name.as_str() == name)
+        {
+            quote!(#VALIDATION::#ident)
+        } else {
+            self.uses.names.insert(name);
+            quote!(#ident)
+        }
+    }
+
+    /// The method for the path of a value of a map. Servers of custom resources take keys for fields.
+    pub(super) fn step(&self) -> TokenStream {
+        match self.version.is_custom {
+            true => quote!(key_as_field),
+            false => quote!(key),
+        }
+    }
+
+    /// Whether the server has a feature on.
+    pub(super) fn has(&mut self, target: &TokenStream, feature: &Ident) -> TokenStream {
+        self.uses.features.insert(feature.clone());
+        quote!(#target.has(&#feature))
+    }
+
+    /// Lines for servers that have the feature, if one is named.
+    pub(super) fn with_feature(
+        &mut self,
+        target: &TokenStream,
+        feature: Option<&Ident>,
+        lines: TokenStream,
+    ) -> TokenStream {
+        let Some(feature) = feature else { return lines };
+        let has = self.has(target, feature);
+        quote! {
+            if #has {
+                #lines
+            }
+        }
+    }
+
+    /// The struct of the crate that a field holds, itself or in a list or map.
+    pub(super) fn held(&self, field: &Field) -> Option<&Struct> {
+        let held = match &field.ty {
+            Ty::List(item) | Ty::Map(item) => item,
+            other => other,
+        };
+        self.version.own_struct(held).map(|(_, object)| object)
+    }
+
+    /// A type of error as an expression.
+    pub(super) fn error_type(&mut self, error_type: ErrorType) -> TokenStream {
+        let name = proc_macro2::Ident::new(&format!("{error_type:?}"), Span::call_site());
+        let ty = self.name("ErrorType");
+        quote!(#ty::#name)
+    }
+}

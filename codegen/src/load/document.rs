@@ -1,0 +1,54 @@
+//! A document that is loaded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use openapiv3::Schema;
+use serde_json::Value;
+
+use crate::pointer::Pointer;
+use crate::release::Release;
+
+/// The title of documents about custom resources.
+pub(super) const CUSTOM: &str = "Kubernetes CRD Swagger";
+
+/// A document of one group-version.
+#[derive(Debug)]
+pub(crate) struct Document {
+    /// The name of its file.
+    pub(crate) file: String,
+    /// The release it describes.
+    pub(crate) release: Release,
+    /// The schemas of its components that have the prefix.
+    pub(crate) schemas: BTreeMap<String, Schema>,
+    /// The names of the others.
+    pub(crate) others: Vec<String>,
+    /// Those with the prefix that an earlier document of the crate has too.
+    pub(crate) shared: BTreeSet<String>,
+    /// Where those schemas were that stood inside others.
+    pub(super) places: BTreeMap<String, Pointer>,
+    /// The whole, with its overlays.
+    pub(crate) json: Value,
+}
+
+impl Document {
+    /// Where a schema is in the file.
+    pub(crate) fn place(&self, name: &str) -> Pointer {
+        place(&self.places, name)
+    }
+
+    /// Whether it is about custom resources, as servers title such documents.
+    pub(crate) fn is_of_custom_resources(&self) -> bool {
+        is_of_custom_resources(&self.json)
+    }
+}
+
+pub(super) fn is_of_custom_resources(document: &Value) -> bool {
+    document.pointer("/info/title").and_then(Value::as_str) == Some(CUSTOM)
+}
+
+pub(super) fn place(places: &BTreeMap<String, Pointer>, name: &str) -> Pointer {
+    places
+        .get(name)
+        .cloned()
+        .unwrap_or_else(|| Pointer::schema(name))
+}

@@ -1,0 +1,10 @@
+//! Tests of the run-time support that need no generated kinds; `conformance` has the others.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+#[cfg(feature = "k8s-openapi-types")]
+mod counterpart;
+mod nulls;
+mod quantity;
+mod selectors;
+mod times;

@@ -1,0 +1,222 @@
+//! Formatting a device if nothing is on it, and mounting it.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::check::check;
+use super::device::is_block_device;
+use super::{DiskFormat, FilesystemError, TimeLimits, disk_format};
+use crate::exec::Exec;
+use crate::mount::{Mount, device_in_use};
+use crate::{Error, Result};
+
+/// Types for which `fsck` does nothing: they repair themselves when they are mounted.
+const UNCHECKED: &[&str] = &["xfs", "btrfs"];
+
+/// Formats devices that are empty, checks others, and mounts them (`SafeFormatAndMount`).
+///
+/// A device with another file system, with a partition table, or whose content can't be found
+/// out is an error, and is never written to.
+#[derive(Clone)]
+pub struct SafeFormatAndMount {
+    mounter: Arc<dyn Mount>,
+    exec: Arc<dyn Exec>,
+    limits: TimeLimits,
+}
+
+impl std::fmt::Debug for SafeFormatAndMount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SafeFormatAndMount")
+            .field("limits", &self.limits)
+            .finish()
+    }
+}
+
+impl SafeFormatAndMount {
+    /// Returns a formatter with the default time limits.
+    #[must_use]
+    pub fn new(mounter: Arc<dyn Mount>, exec: Arc<dyn Exec>) -> Self {
+        Self {
+            mounter,
+            exec,
+            limits: TimeLimits::default(),
+        }
+    }
+
+    /// Sets how long commands may take.
+    #[must_use]
+    pub fn with_limits(mut self, limits: TimeLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Returns the content of a device.
+    ///
+    /// # Errors
+    ///
+    /// As [`disk_format`].
+    pub fn disk_format(&self, device: &Path) -> Result<DiskFormat> {
+        disk_format(&*self.exec, &self.limits, device)
+    }
+
+    /// Formats the device if nothing is on it, otherwise checks its file system, and mounts it.
+    ///
+    /// * A device is formatted with `mkfs.TYPE`: ext2, ext3 and ext4 with `-F -m0`, so that no
+    ///   blocks are kept for root, XFS with `-f`.
+    /// * `fsck -a` checks a file system unless it is mounted read-only (`ro`), is XFS or btrfs,
+    ///   which need none, or is in use. Errors that are repaired are fine.
+    ///
+    /// # Errors
+    ///
+    /// [`FilesystemError`] if the device is missing, has something else on it, can't be
+    /// formatted, has errors, or can't be mounted.
+    pub fn format_and_mount(
+        &self,
+        device: &Path,
+        target: &Path,
+        fs_type: &str,
+        options: &[&str],
+    ) -> Result<()> {
+        self.format_and_mount_sensitive(device, target, fs_type, options, &[], &[])
+    }
+
+    /// As [`format_and_mount`](Self::format_and_mount), with mount options that appear in no
+    /// message, and with more options for `mkfs`, which follow ours.
+    ///
+    /// # Errors
+    ///
+    /// As [`format_and_mount`](Self::format_and_mount).
+    pub fn format_and_mount_sensitive(
+        &self,
+        device: &Path,
+        target: &Path,
+        fs_type: &str,
+        options: &[&str],
+        sensitive: &[&str],
+        format_options: &[&str],
+    ) -> Result<()> {
+        check_fs_type(fs_type)?;
+        let read_only = is_read_only(options, sensitive);
+        match self.disk_format(device)? {
+            DiskFormat::Unformatted if read_only => {
+                return Err(FilesystemError::UnformattedReadOnly {
+                    device: device.to_owned(),
+                    wanted: fs_type.to_owned(),
+                }
+                .into());
+            }
+            DiskFormat::Unformatted => self.format(device, fs_type, format_options)?,
+            DiskFormat::Filesystem(found) if found == fs_type => {
+                if !read_only {
+                    self.check(device, fs_type)?;
+                }
+            }
+            DiskFormat::Filesystem(found) => {
+                return Err(FilesystemError::Mismatch {
+                    device: device.to_owned(),
+                    wanted: fs_type.to_owned(),
+                    found,
+                }
+                .into());
+            }
+            DiskFormat::PartitionTable(table) => {
+                return Err(FilesystemError::PartitionTable {
+                    device: device.to_owned(),
+                    wanted: fs_type.to_owned(),
+                    table,
+                }
+                .into());
+            }
+        }
+        let mounted = self
+            .mounter
+            .mount_sensitive(device, target, fs_type, options, sensitive);
+        mounted.map_err(|error| of_class(error, |source| mount_failed(device, fs_type, source)))
+    }
+
+    fn format(&self, device: &Path, fs_type: &str, options: &[&str]) -> Result<()> {
+        if is_block_device(device)? && device_in_use(device)? {
+            return Err(FilesystemError::InUse {
+                device: device.to_owned(),
+            }
+            .into());
+        }
+        let own: &[&str] = match fs_type {
+            // Forced: the whole device is wanted, rather than a partition.
+            "ext2" | "ext3" | "ext4" => &["-F", "-m0"],
+            "xfs" => &["-f"],
+            _ => &[],
+        };
+        let program = format!("mkfs.{fs_type}");
+        let program = Path::new(&program);
+        let mut args: Vec<&OsStr> = own.iter().chain(options).map(OsStr::new).collect();
+        args.push(device.as_os_str());
+        tracing::info!(device = %device.display(), fs_type, "format");
+        let result = self.exec.run(program, &args, self.limits.format);
+        result
+            .and_then(|output| output.success(program, &args))
+            .map_err(|error| FilesystemError::Format {
+                device: device.to_owned(),
+                fs_type: fs_type.to_owned(),
+                source: Box::new(error.into()),
+            })?;
+        Ok(())
+    }
+
+    fn check(&self, device: &Path, fs_type: &str) -> Result<()> {
+        if UNCHECKED.contains(&fs_type) {
+            return Ok(());
+        }
+        if is_block_device(device)? && device_in_use(device)? {
+            tracing::info!(device = %device.display(), "in use, and not checked");
+            return Ok(());
+        }
+        check(
+            &*self.exec,
+            self.limits.check,
+            device,
+            fs_type,
+            ("fsck", &["-a"]),
+        )
+    }
+}
+
+/// Returns true if the last of `ro` and `rw` is `ro`.
+fn is_read_only(options: &[&str], sensitive: &[&str]) -> bool {
+    let mut all = options
+        .iter()
+        .chain(sensitive)
+        .flat_map(|options| options.split(','));
+    all.rfind(|option| matches!(*option, "ro" | "rw")) == Some("ro")
+}
+
+fn mount_failed(device: &Path, fs_type: &str, source: Error) -> Error {
+    FilesystemError::Mount {
+        device: device.to_owned(),
+        fs_type: fs_type.to_owned(),
+        source: Box::new(source),
+    }
+    .into()
+}
+
+/// Changes an error, and keeps its class outside, where callers look for it.
+fn of_class(error: Error, change: impl FnOnce(Error) -> Error) -> Error {
+    match error {
+        Error::Transient(inner) => change(*inner).transient(),
+        Error::Uncertain(inner) => change(*inner).uncertain(),
+        other => change(other),
+    }
+}
+
+/// The type becomes a part of the name of a program.
+fn check_fs_type(fs_type: &str) -> Result<()> {
+    let known = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    if !fs_type.is_empty() && fs_type.chars().all(known) {
+        return Ok(());
+    }
+    let text = "must consist of letters, digits and underscores";
+    Err(Error::invalid(format!(
+        "the type of file system {fs_type:?} {text}"
+    )))
+}

@@ -1,0 +1,16 @@
+//! Mounting, cleaning up, formatting, checking and growing; the fakes; running commands.
+
+mod cleanup;
+mod commands;
+mod devices;
+mod fakes;
+mod format;
+mod helper;
+mod host;
+mod linux;
+mod options;
+mod oracle;
+mod propagation;
+mod resize;
+mod table;
+mod tools;

@@ -1,0 +1,167 @@
+//! Preparing the request for a claim.
+
+use std::sync::Arc;
+
+use core_v1::PersistentVolumeClaim;
+use kube::Client;
+use storage_v1::StorageClass;
+use tracing::{Span, debug, info, warn};
+
+use crate::attempts::Provisions;
+use crate::backlog::Next;
+use crate::cache::{Cache, PendingClaim};
+use crate::calls::Calls;
+use crate::error::report;
+use crate::options::Settings;
+use crate::provisioner::Provisioner;
+use crate::reports::Reports;
+use crate::request::ProvisionRequest;
+use crate::{api, rules};
+
+/// The value to go on with, or the next step for the claim instead.
+pub(crate) type Step<T> = Result<T, Next>;
+
+/// Reads the objects that a request needs, and checks that the claim can be provisioned.
+pub(crate) struct Preparation<P> {
+    pub(crate) client: Client,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) cache: Arc<Cache>,
+    pub(crate) provisions: Arc<Provisions>,
+    pub(crate) calls: Arc<Calls<P>>,
+    pub(crate) reports: Reports,
+}
+
+impl<P: Provisioner> Preparation<P> {
+    /// Returns the request for a claim.
+    pub(crate) async fn request(&self, uid: &str) -> Step<ProvisionRequest> {
+        let Some(pending) = self.cache.claim(uid) else {
+            debug!("the claim is gone or has a volume");
+            return Err(Next::Done);
+        };
+        Span::current()
+            .record("namespace", &*pending.namespace)
+            .record("name", &*pending.name);
+        let class = self.ready_class(uid, &pending.class, pending.has_node)?;
+        let claim = self.read_claim(uid, &pending).await?;
+        let has_node = rules::selected_node(&claim).is_some();
+        let class = match rules::class_name(&claim) {
+            name if *name == *pending.class && has_node == pending.has_node => class,
+            name => self.ready_class(uid, name, has_node)?,
+        };
+        self.check_claim(&claim).await?;
+        let mut request = ProvisionRequest::new(claim, StorageClass::clone(&class));
+        request.volume_name = rules::volume_name(&self.settings.volume_name_prefix, uid);
+        self.read_node(&mut request).await?;
+        Ok(request)
+    }
+
+    /// Returns the class if a claim of it can be provisioned now.
+    fn ready_class(&self, uid: &str, name: &str, has_node: bool) -> Step<Arc<StorageClass>> {
+        let Some(class) = self.cache.class(name) else {
+            self.reports.class_missing(name);
+            return Err(Next::Retry);
+        };
+        if let Some(delay) = self.provisions.delay(uid, class.metadata.uid.as_deref()) {
+            debug!(?delay, "the last request was infeasible");
+            return Err(Next::After(delay));
+        }
+        if rules::waits_for_consumer(&class) && !has_node {
+            debug!("the scheduler has not selected a node yet");
+            return Err(Next::Done);
+        }
+        if !self.settings.names.known(&class.provisioner) {
+            let provisioner = &class.provisioner;
+            info!(
+                class = name,
+                provisioner, "the StorageClass has another provisioner"
+            );
+            return Err(Next::Done);
+        }
+        Ok(class)
+    }
+
+    /// Reads the claim, because the cache may be behind.
+    async fn read_claim(&self, uid: &str, pending: &PendingClaim) -> Step<PersistentVolumeClaim> {
+        let (namespace, name) = (&pending.namespace, &pending.name);
+        let claim = match api::claim(&self.client, namespace, name).await {
+            Ok(claim) => claim,
+            Err(error) => {
+                warn!(error = report(&error), "can't read the claim");
+                return Err(Next::Retry);
+            }
+        };
+        let same = |claim: &PersistentVolumeClaim| claim.metadata.uid.as_deref() == Some(uid);
+        match claim.filter(same) {
+            Some(claim) if rules::wants_volume(&self.settings.names, &claim) => Ok(claim),
+            _ => {
+                debug!("the claim is gone, bound or being deleted");
+                Err(Next::Done)
+            }
+        }
+    }
+
+    /// Checks that the provisioner can provision the claim.
+    async fn check_claim(&self, claim: &PersistentVolumeClaim) -> Step<()> {
+        match self.calls.should_provision(claim).await {
+            Ok(true) => {}
+            Ok(false) => return Err(Next::Done),
+            Err(error) => {
+                self.reports.provision_failed(claim, &report(&error));
+                return Err(Next::Retry);
+            }
+        }
+        if rules::wants_block(claim) && !self.calls.supports_block() {
+            let name = &self.settings.names.primary;
+            self.reports
+                .provision_failed(claim, &format!("{name} has no raw block volumes"));
+            return Err(Next::Done);
+        }
+        Ok(())
+    }
+
+    async fn read_node(&self, request: &mut ProvisionRequest) -> Step<()> {
+        let Some(name) = request.selected_node_name.clone() else {
+            return Ok(());
+        };
+        if !self.settings.read_node {
+            return Ok(());
+        }
+        match api::node(&self.client, &name).await {
+            Ok(Some(node)) => {
+                request.selected_node = Some(node);
+                Ok(())
+            }
+            Ok(None) => {
+                let text = format!("the selected node \"{name}\" does not exist");
+                self.reports.provision_failed(&request.claim, &text);
+                Err(self.reschedule(&request.claim).await)
+            }
+            Err(error) => {
+                let error = report(&error);
+                let text = format!("the selected node \"{name}\" can't be read: {error}");
+                self.reports.provision_failed(&request.claim, &text);
+                Err(Next::Retry)
+            }
+        }
+    }
+
+    /// Returns true if the claim doesn't exist or wants no volume, as far as the cache has it.
+    pub(crate) fn is_gone(&self, uid: &str) -> bool {
+        self.cache.claim(uid).is_none()
+    }
+
+    /// Lets the scheduler select another node.
+    pub(crate) async fn reschedule(&self, claim: &PersistentVolumeClaim) -> Next {
+        match api::unselect_node(&self.client, claim).await {
+            Ok(()) => {
+                info!("the scheduler has to select another node");
+                Next::Done
+            }
+            Err(error) => {
+                let error = report(&error);
+                warn!(error, "can't remove the selected node from the claim");
+                Next::Retry
+            }
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! Rules of provisioning and deleting, without I/O.
+
+use core_v1::{
+    PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode, PersistentVolumePhase,
+    PersistentVolumeReclaimPolicy,
+};
+use k8s_openapi::Metadata;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use storage_v1::{StorageClass, VolumeBindingMode};
+
+use crate::names::{
+    FINALIZER, MIGRATED_TO, PROVISIONED_BY, SELECTED_NODE, STORAGE_CLASS_BETA, STORAGE_PROVISIONER,
+    STORAGE_PROVISIONER_BETA,
+};
+use crate::volume::{ClaimFields, ClassFields};
+
+/// The names by which claims and classes ask for this provisioner.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    pub(crate) primary: String,
+    pub(crate) additional: Vec<String>,
+}
+
+impl Names {
+    pub(crate) fn known(&self, name: &str) -> bool {
+        self.primary == name || self.additional.iter().any(|other| other == name)
+    }
+}
+
+/// The volumes that a controller deletes and protects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ownership {
+    /// Volumes of any of the controller's names, by `pv.kubernetes.io/provisioned-by` or
+    /// `pv.kubernetes.io/migrated-to`, and volumes without the former whose CSI driver has one
+    /// of these names.
+    #[default]
+    AnyName,
+    /// Only volumes that were provisioned under the controller's own name, without the
+    /// additional ones. Version 3 of the Go library does this.
+    PrimaryName,
+}
+
+pub(crate) fn annotation<'a>(metadata: &'a ObjectMeta, key: &str) -> Option<&'a str> {
+    metadata.annotations.as_ref()?.get(key).map(String::as_str)
+}
+
+pub(crate) fn volume_name(prefix: &str, claim_uid: &str) -> String {
+    format!("{prefix}-{claim_uid}")
+}
+
+/// Returns the UID of the claim that a volume is named after.
+pub(crate) fn claim_uid<'n>(prefix: &str, volume_name: &'n str) -> Option<&'n str> {
+    let uid = volume_name.strip_prefix(prefix)?.strip_prefix('-')?;
+    (!uid.is_empty()).then_some(uid)
+}
+
+/// Returns the class of a claim, or the empty string, which is no name of a class.
+pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> &str {
+    annotation(&claim.metadata, STORAGE_CLASS_BETA)
+        .or_else(|| claim.spec.as_ref()?.storage_class_name.as_deref())
+        .unwrap_or_default()
+}
+
+/// Returns the node that the scheduler selected. An empty name is none.
+pub(crate) fn selected_node(claim: &impl Metadata<Ty = ObjectMeta>) -> Option<&str> {
+    annotation(claim.metadata(), SELECTED_NODE).filter(|name| !name.is_empty())
+}
+
+/// Returns true if a claim has no volume and asks for this provisioner.
+pub(crate) fn wants_volume(names: &Names, claim: &PersistentVolumeClaim) -> bool {
+    let bound = claim
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.volume_name.as_deref())
+        .is_some_and(|name| !name.is_empty());
+    let provisioner = annotation(&claim.metadata, STORAGE_PROVISIONER)
+        .or_else(|| annotation(&claim.metadata, STORAGE_PROVISIONER_BETA));
+    // Nobody could use the volume of a claim that is being deleted.
+    let deleted = claim.metadata.deletion_timestamp.is_some();
+    !bound && !deleted && provisioner.is_some_and(|name| names.known(name))
+}
+
+/// Returns true if the scheduler has to select a node before a claim of this class is provisioned.
+pub(crate) fn waits_for_consumer(class: &StorageClass) -> bool {
+    class.volume_binding_mode == Some(VolumeBindingMode::WaitForFirstConsumer)
+}
+
+pub(crate) fn wants_block(claim: &impl ClaimFields) -> bool {
+    claim.volume_mode() == Some(PersistentVolumeMode::Block.as_str())
+}
+
+pub(crate) fn requested_storage(claim: &impl ClaimFields) -> Option<&Quantity> {
+    claim.requests()?.get("storage")
+}
+
+pub(crate) fn reclaim_policy(class: &impl ClassFields) -> PersistentVolumeReclaimPolicy {
+    class.reclaim_policy().map_or(
+        PersistentVolumeReclaimPolicy::Delete,
+        PersistentVolumeReclaimPolicy::from,
+    )
+}
+
+/// Returns true if this controller is responsible for a volume.
+pub(crate) fn owns(names: &Names, ownership: Ownership, volume: &PersistentVolume) -> bool {
+    let provisioned_by = annotation(&volume.metadata, PROVISIONED_BY);
+    if ownership == Ownership::PrimaryName {
+        return provisioned_by == Some(&names.primary);
+    }
+    let migrated = annotation(&volume.metadata, MIGRATED_TO);
+    let driver = volume.spec.as_ref().and_then(|spec| spec.csi.as_ref());
+    let by = provisioned_by.or_else(|| driver.map(|source| source.driver.as_str()));
+    [by, migrated]
+        .into_iter()
+        .flatten()
+        .any(|name| names.known(name))
+}
+
+pub(crate) fn has_finalizer(volume: &PersistentVolume) -> bool {
+    let finalizers = volume.metadata.finalizers.as_deref().unwrap_or_default();
+    finalizers.iter().any(|finalizer| finalizer == FINALIZER)
+}
+
+/// Returns true if the storage of a volume has to be deleted, provided that the controller owns it.
+pub(crate) fn is_deletable(volume: &PersistentVolume) -> bool {
+    // Without the finalizer, the storage of a volume that is being deleted is gone already.
+    let gone = volume.metadata.deletion_timestamp.is_some() && !has_finalizer(volume);
+    let phase = volume
+        .status
+        .as_ref()
+        .and_then(|status| status.phase.as_ref());
+    !gone
+        && phase == Some(&PersistentVolumePhase::Released)
+        && policy(volume) == Some(&PersistentVolumeReclaimPolicy::Delete)
+}
+
+fn policy(volume: &PersistentVolume) -> Option<&PersistentVolumeReclaimPolicy> {
+    volume
+        .spec
+        .as_ref()?
+        .persistent_volume_reclaim_policy
+        .as_ref()
+}
+
+/// A change of the finalizer of a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FinalizerChange {
+    Keep,
+    Add,
+    Remove,
+}
+
+/// Returns the change of the finalizer for a volume that the controller owns and that is not to be
+/// deleted. A volume to delete keeps its finalizer until the storage is gone.
+pub(crate) fn finalizer_change(protect: bool, volume: &PersistentVolume) -> FinalizerChange {
+    let kept = matches!(
+        policy(volume),
+        Some(PersistentVolumeReclaimPolicy::Retain | PersistentVolumeReclaimPolicy::Recycle)
+    );
+    let phase = volume
+        .status
+        .as_ref()
+        .and_then(|status| status.phase.as_ref());
+    if has_finalizer(volume) {
+        if !protect || kept {
+            return FinalizerChange::Remove;
+        }
+    } else if protect
+        && policy(volume) == Some(&PersistentVolumeReclaimPolicy::Delete)
+        && phase == Some(&PersistentVolumePhase::Bound)
+        && volume.metadata.deletion_timestamp.is_none()
+    {
+        return FinalizerChange::Add;
+    }
+    FinalizerChange::Keep
+}
+
+/// Returns true if a volume needs work.
+pub(crate) fn needs_work(
+    names: &Names,
+    ownership: Ownership,
+    protect: bool,
+    volume: &PersistentVolume,
+) -> bool {
+    owns(names, ownership, volume)
+        && (is_deletable(volume) || finalizer_change(protect, volume) != FinalizerChange::Keep)
+}
+
+/// Describes the owner of a volume, for messages.
+pub(crate) fn owner(volume: &PersistentVolume) -> String {
+    let spec = volume.spec.as_ref();
+    let Some(claim) = spec.and_then(|spec| spec.claim_ref.as_ref()) else {
+        return "no claim".to_owned();
+    };
+    let text = |field: &Option<String>| field.clone().unwrap_or_default();
+    let (namespace, name) = (text(&claim.namespace), text(&claim.name));
+    format!(
+        "the claim {namespace}/{name} with the UID \"{}\"",
+        text(&claim.uid)
+    )
+}
+
+/// Returns true if a volume was made for a claim.
+pub(crate) fn belongs_to(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    let reference = volume
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.claim_ref.as_ref());
+    let uid = reference.and_then(|reference| reference.uid.as_deref());
+    uid.is_some() && uid == claim.metadata.uid.as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+    use core_v1::{
+        CSIPersistentVolumeSource, ObjectReference, PersistentVolumeClaimSpec,
+        PersistentVolumeSpec, PersistentVolumeStatus, Time,
+    };
+    use k8s_openapi::jiff::Timestamp;
+    use kubernetes_kinds::WithMetadata;
+
+    use super::*;
+
+    const NAME: &str = "example.com/disks";
+    const IN_TREE: &str = "kubernetes.io/disks";
+    const OTHER: &str = "example.org/others";
+
+    fn names() -> Names {
+        Names {
+            primary: NAME.to_owned(),
+            additional: vec![IN_TREE.to_owned()],
+        }
+    }
+
+    fn deleting<K: k8s_openapi::Metadata<Ty = ObjectMeta>>(mut object: K) -> K {
+        object.metadata_mut().deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
+        object
+    }
+
+    fn claim() -> PersistentVolumeClaim {
+        let spec = PersistentVolumeClaimSpec::new().with_storage_class_name("fast");
+        PersistentVolumeClaim::new("data").with_spec(spec)
+    }
+
+    fn asking(provisioner: &str) -> PersistentVolumeClaim {
+        claim().with_annotation(STORAGE_PROVISIONER, provisioner)
+    }
+
+    #[test]
+    fn claims_that_want_a_volume() {
+        let mut bound = asking(NAME);
+        bound.spec.as_mut().unwrap().volume_name = Some("volume-1".to_owned());
+        let mut unbound = asking(NAME);
+        unbound.spec.as_mut().unwrap().volume_name = Some(String::new());
+        let beta = |name: &str| claim().with_annotation(STORAGE_PROVISIONER_BETA, name);
+        let both =
+            |name: &str, beta: &str| asking(name).with_annotation(STORAGE_PROVISIONER_BETA, beta);
+        let cases = [
+            ("own name", asking(NAME), true),
+            ("additional name", asking(IN_TREE), true),
+            ("foreign name", asking(OTHER), false),
+            ("no annotation", claim(), false),
+            ("bound", bound, false),
+            ("empty volume name", unbound, true),
+            ("deleting", deleting(asking(NAME)), false),
+            ("beta annotation", beta(NAME), true),
+            ("foreign beta annotation", beta(OTHER), false),
+            (
+                "the annotation counts before the beta one",
+                both(NAME, OTHER),
+                true,
+            ),
+            ("also if it is foreign", both(OTHER, NAME), false),
+        ];
+        for (case, claim, expected) in cases {
+            assert_eq!(wants_volume(&names(), &claim), expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn the_beta_annotation_of_the_class_counts_before_the_field() {
+        assert_eq!(class_name(&claim()), "fast");
+        assert_eq!(
+            class_name(&claim().with_annotation(STORAGE_CLASS_BETA, "slow")),
+            "slow"
+        );
+        assert_eq!(class_name(&PersistentVolumeClaim::new("data")), "");
+    }
+
+    #[test]
+    fn an_empty_selected_node_is_none() {
+        let with = |node: &str| claim().with_annotation(SELECTED_NODE, node);
+        assert_eq!(selected_node(&with("node-1")), Some("node-1"));
+        assert_eq!(selected_node(&with("")), None);
+        assert_eq!(selected_node(&claim()), None);
+    }
+
+    fn volume(
+        phase: PersistentVolumePhase,
+        policy: PersistentVolumeReclaimPolicy,
+    ) -> PersistentVolume {
+        PersistentVolume::new("volume-1")
+            .with_annotation(PROVISIONED_BY, NAME)
+            .with_spec(PersistentVolumeSpec::new().with_persistent_volume_reclaim_policy(policy))
+            .with_status(PersistentVolumeStatus::new().with_phase(phase))
+    }
+
+    fn released() -> PersistentVolume {
+        volume(
+            PersistentVolumePhase::Released,
+            PersistentVolumeReclaimPolicy::Delete,
+        )
+    }
+
+    fn bound() -> PersistentVolume {
+        volume(
+            PersistentVolumePhase::Bound,
+            PersistentVolumeReclaimPolicy::Delete,
+        )
+    }
+
+    #[test]
+    fn volumes_that_are_deletable() {
+        use PersistentVolumePhase as Phase;
+        use PersistentVolumeReclaimPolicy as Policy;
+        let cases = [
+            ("released", released(), true),
+            ("bound", bound(), false),
+            ("available", volume(Phase::Available, Policy::Delete), false),
+            ("failed", volume(Phase::Failed, Policy::Delete), false),
+            ("Retain", volume(Phase::Released, Policy::Retain), false),
+            ("Recycle", volume(Phase::Released, Policy::Recycle), false),
+            (
+                "deleting, the finalizer is gone",
+                deleting(released()),
+                false,
+            ),
+            (
+                "deleting, the finalizer is there",
+                deleting(released().with_finalizer(FINALIZER)),
+                true,
+            ),
+            (
+                "deleting, another finalizer is there",
+                deleting(released().with_finalizer("kubernetes.io/pv-protection")),
+                false,
+            ),
+        ];
+        for (case, volume, expected) in cases {
+            assert_eq!(is_deletable(&volume), expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn volumes_of_a_controller() {
+        let plain = || PersistentVolume::new("volume-1");
+        let by = |name: &str| plain().with_annotation(PROVISIONED_BY, name);
+        let csi = |driver: &str| {
+            let source = CSIPersistentVolumeSource::new(driver, "handle");
+            plain().with_spec(PersistentVolumeSpec::new().with_csi(source))
+        };
+        let migrated = |volume: PersistentVolume| volume.with_annotation(MIGRATED_TO, NAME);
+        // Owned by any name, and by the primary one.
+        let cases = [
+            ("own name", by(NAME), true, true),
+            ("additional name", by(IN_TREE), true, false),
+            ("foreign name", by(OTHER), false, false),
+            (
+                "foreign name, migrated here",
+                migrated(by(OTHER)),
+                true,
+                false,
+            ),
+            ("nobody's", plain(), false, false),
+            ("nobody's, migrated here", migrated(plain()), true, false),
+            ("nobody's, with the driver", csi(NAME), true, false),
+            ("nobody's, with another driver", csi(OTHER), false, false),
+            (
+                "foreign name, with the driver",
+                csi(NAME).with_annotation(PROVISIONED_BY, OTHER),
+                false,
+                false,
+            ),
+        ];
+        for (case, volume, any, primary) in cases {
+            assert_eq!(owns(&names(), Ownership::AnyName, &volume), any, "{case}");
+            assert_eq!(
+                owns(&names(), Ownership::PrimaryName, &volume),
+                primary,
+                "{case}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_happens_to_the_finalizer() {
+        use FinalizerChange::{Add, Keep, Remove};
+        use PersistentVolumePhase::{Bound, Released};
+        use PersistentVolumeReclaimPolicy::{Recycle, Retain};
+        let with = |volume: PersistentVolume| volume.with_finalizer(FINALIZER);
+        // The change if protection is wanted, and if it is not.
+        let cases = [
+            ("bound", bound(), Add, Keep),
+            ("bound, protected", with(bound()), Keep, Remove),
+            ("bound, deleting", deleting(bound()), Keep, Keep),
+            (
+                "bound, deleting, protected",
+                deleting(with(bound())),
+                Keep,
+                Remove,
+            ),
+            ("released", released(), Keep, Keep),
+            ("bound, Retain", volume(Bound, Retain), Keep, Keep),
+            (
+                "bound, Retain, protected",
+                with(volume(Bound, Retain)),
+                Remove,
+                Remove,
+            ),
+            (
+                "bound, Recycle, protected",
+                with(volume(Bound, Recycle)),
+                Remove,
+                Remove,
+            ),
+            (
+                "released, Retain, protected",
+                with(volume(Released, Retain)),
+                Remove,
+                Remove,
+            ),
+        ];
+        for (case, volume, protect, leave) in cases {
+            assert_eq!(finalizer_change(true, &volume), protect, "{case}");
+            assert_eq!(
+                finalizer_change(false, &volume),
+                leave,
+                "{case}, no protection"
+            );
+        }
+    }
+
+    #[test]
+    fn foreign_volumes_need_no_work() {
+        let needs =
+            |volume: &PersistentVolume| needs_work(&names(), Ownership::AnyName, true, volume);
+        assert!(needs(&released()));
+        assert!(needs(&bound()));
+        assert!(!needs(&bound().with_finalizer(FINALIZER)));
+        assert!(!needs(&released().with_annotation(PROVISIONED_BY, OTHER)));
+    }
+
+    #[test]
+    fn a_volume_belongs_to_the_claim_of_the_same_uid() {
+        let mut claim = claim();
+        claim.metadata.uid = Some("1".to_owned());
+        let of = |reference| {
+            PersistentVolume::new("pvc-1")
+                .with_spec(PersistentVolumeSpec::new().with_claim_ref(reference))
+        };
+        assert!(belongs_to(
+            &of(ObjectReference::new().with_uid("1")),
+            &claim
+        ));
+        assert!(!belongs_to(
+            &of(ObjectReference::new().with_uid("2")),
+            &claim
+        ));
+        assert!(!belongs_to(
+            &of(ObjectReference::new().with_name("data")),
+            &claim
+        ));
+        assert!(!belongs_to(&PersistentVolume::new("pvc-1"), &claim));
+    }
+}

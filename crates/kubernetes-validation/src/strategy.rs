@@ -1,0 +1,116 @@
+//! The traits that generated crates implement for [`Validate`](crate::Validate).
+
+use k8s_openapi::serde_json::Value;
+use kubernetes_kinds::Kind;
+
+use crate::checker::Checker;
+use crate::path::Path;
+use crate::target::Target;
+
+/// Sets the defaults of an object or a part of one, and drops disabled fields. Generated crates
+/// implement it.
+pub trait SetDefaults {
+    /// Sets the defaults that a server of the target sets, and changes no field that is set.
+    fn set_defaults(&mut self, target: &Target) {
+        let _ = target;
+    }
+
+    /// Drops the fields whose feature is disabled, unless the stored object has them already.
+    fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
+        let _ = (stored, target);
+    }
+}
+
+/// The rules of an object or a part of one. Generated crates implement it.
+pub trait Check {
+    /// Checks everything but a status that is written through its subresource.
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let _ = (at, to);
+    }
+
+    /// Checks that an update of the stored object changes no immutable field.
+    fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let _ = (stored, at, to);
+    }
+
+    /// Adds the server's warnings. On an update, `stored` is the stored object.
+    fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
+        let _ = (stored, at, to);
+    }
+}
+
+/// Sets a text that is unset.
+pub fn default_text(field: &mut Option<String>, text: &str) {
+    field.get_or_insert_with(|| text.to_owned());
+}
+
+/// Drops a field if its feature is disabled, unless the stored object has it already.
+pub fn drop_unless<T>(is_enabled: bool, field: &mut Option<T>, stored: Option<&Option<T>>) {
+    if !is_enabled && stored.is_none_or(Option::is_none) {
+        *field = None;
+    }
+}
+
+/// The path of each object, in which `[]` stands for the elements of a list or the values of a map,
+/// and its required fields.
+pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
+
+/// The differences between kinds in how a server creates and updates objects; Kubernetes' REST
+/// strategies. Generated crates implement it.
+pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
+    /// True if an update may lack a resource version; Kubernetes' `AllowUnconditionalUpdate`.
+    const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
+
+    /// True if an update validates `generateName` as creation does.
+    const CHECKS_NAMES_ON_UPDATE: bool = true;
+
+    /// True if a write of the status changes metadata too, and validates nothing but metadata and
+    /// status. Other kinds keep most metadata then, and validate the write as any update.
+    const STATUS_ALONE: bool = false;
+
+    /// The objects of a custom resource that have required fields, outside of a status that is
+    /// written through its subresource.
+    const REQUIRED: RequiredFields = &[];
+
+    /// The required fields that may be `null`. For a server, any other field that is `null` is
+    /// absent.
+    const NULLABLE: RequiredFields = &[];
+
+    /// The elements of lists of a custom resource that must not be `null`, as paths such as
+    /// `spec.volumes[]`.
+    const NOT_NULL: &'static [&'static str] = &[];
+
+    /// True if the kind is a custom resource, whose metadata has fewer rules.
+    const IS_CUSTOM: bool = false;
+
+    /// True if the schema of a custom resource has rules in CEL.
+    const HAS_CEL_RULES: bool = false;
+
+    /// Returns the object as JSON if a server checks only what an update changes, as it does with
+    /// custom resources.
+    fn ratcheted(&self) -> Option<Value> {
+        None
+    }
+
+    /// Sets a status that is written through its subresource to the status of the stored object,
+    /// or of a new one.
+    fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
+        let _ = (stored, target);
+    }
+
+    /// Turns the object into the result of a write of its status: the status, without dropped
+    /// fields, and everything else as stored.
+    fn prepare_status(&mut self, stored: &Self, target: &Target) {
+        let _ = (stored, target);
+    }
+
+    /// Checks a status that is written through its subresource.
+    fn check_status(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let _ = (at, to);
+    }
+
+    /// Compares a status that is written through its subresource with the stored one.
+    fn check_status_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let _ = (stored, at, to);
+    }
+}

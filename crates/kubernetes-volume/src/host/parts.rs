@@ -1,0 +1,43 @@
+//! The parts of a host that are set when it is built.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use k8s_openapi::api::authentication::v1::TokenRequest;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use kubernetes_mount::exec::Exec;
+use kubernetes_mount::mount::{HostUtils, Mount};
+use kubernetes_mount::subpath::Subpath;
+
+use crate::Result;
+use crate::interfaces::EventRecorder;
+
+/// Returns the object with a namespace and a name.
+pub(super) type Get<T> = Arc<dyn Fn(&str, &str) -> Result<Arc<T>> + Send + Sync>;
+/// Answers a request for a token of the service account with a namespace and a name.
+pub(super) type Tokens =
+    Arc<dyn Fn(&str, &str, &TokenRequest) -> Result<TokenRequest> + Send + Sync>;
+
+/// The facts about the node.
+#[derive(Clone, Default)]
+pub(super) struct Facts {
+    pub(super) host_name: String,
+    pub(super) node_name: String,
+    pub(super) host_ip: Option<IpAddr>,
+    pub(super) allocatable: Option<BTreeMap<String, Quantity>>,
+    pub(super) labels: Option<BTreeMap<String, String>>,
+}
+
+/// The tools of the host.
+pub(super) struct Tools {
+    pub(super) mounter: Arc<dyn Mount>,
+    pub(super) host_utils: Arc<dyn HostUtils>,
+    pub(super) exec: Arc<dyn Exec>,
+    pub(super) subpather: Arc<dyn Subpath>,
+    pub(super) secrets: Get<Secret>,
+    pub(super) config_maps: Get<ConfigMap>,
+    pub(super) tokens: Option<Tokens>,
+    pub(super) recorder: Option<Arc<dyn EventRecorder>>,
+}

@@ -1,0 +1,164 @@
+use std::fs;
+
+use kubernetes_volume::plugins::EMPTY_DIR;
+use nix::sys::statfs::{TMPFS_MAGIC, statfs};
+use root_tests::as_root;
+use serde_json::json;
+
+use super::{Node, UID, failed, group, names, no_args, of, pod, volume};
+
+#[test]
+fn on_disk() {
+    let node = Node::new();
+    let (spec, pod) = (
+        volume(json!({"name": "scratch", "emptyDir": {}})),
+        pod(json!({})),
+    );
+    let path = node.set_up(&spec, &pod, &no_args()).unwrap();
+    let expected = format!("pods/{UID}/volumes/kubernetes.io~empty-dir/scratch");
+    assert_eq!(path, node.host.root().join(expected));
+    assert_eq!(of(&path).2, 0o777);
+    fs::write(path.join("kept"), vec![1; 9000]).unwrap();
+
+    // A container may have changed the mode: nothing is done twice.
+    node.set_up(&spec, &pod, &no_args()).unwrap();
+    assert_eq!(names(&path), ["kept"]);
+
+    let mounter = node.mounter(&spec, &pod).unwrap();
+    let metrics = mounter.metrics().unwrap();
+    assert!(metrics.used.unwrap() >= 9000, "{metrics:?}");
+    assert!(metrics.used < metrics.capacity);
+    assert_eq!(metrics.inodes_used, Some(2));
+    let attributes = mounter.attributes();
+    assert!(attributes.managed && !attributes.read_only && attributes.selinux_relabel);
+
+    for _ in 0..2 {
+        node.tear_down(EMPTY_DIR, "scratch").unwrap();
+    }
+    node.assert_clean();
+}
+
+#[test]
+fn in_memory() {
+    as_root(|| {
+        let node = Node::with(|host| host.allocatable([("memory", "8Mi")]));
+        let medium = json!({"name": "fast", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}});
+        let (spec, pod) = (volume(medium), pod(json!({})));
+        for _ in 0..2 {
+            let path = node.set_up(&spec, &pod, &group(3000)).unwrap();
+            assert_eq!(node.mounts(), std::slice::from_ref(&path));
+            assert_eq!(of(&path), (0, 3000, 0o2777));
+            assert_eq!(statfs(&path).unwrap().filesystem_type(), TMPFS_MAGIC);
+        }
+        let path = node.mounts().remove(0);
+        fs::write(path.join("full"), vec![0; 2 << 20]).unwrap_err();
+        let metrics = node.mounter(&spec, &pod).unwrap().metrics().unwrap();
+        assert_eq!(metrics.capacity, Some(1 << 20));
+        assert_eq!(
+            node.unmounter(EMPTY_DIR, "fast")
+                .metrics()
+                .unwrap()
+                .capacity,
+            Some(1 << 20)
+        );
+        for _ in 0..2 {
+            node.tear_down(EMPTY_DIR, "fast").unwrap();
+        }
+        node.assert_clean();
+    });
+}
+
+/// The size is the least of the limits that there are.
+#[test]
+fn sizes_in_memory() {
+    as_root(|| {
+        let limits = |memory: &[Option<&str>]| {
+            let container = |(number, limit): (usize, &Option<&str>)| {
+                let limits = limit.map_or(json!({}), |limit| json!({"memory": limit}));
+                json!({"name": format!("c{number}"), "resources": {"limits": limits}})
+            };
+            let containers: Vec<_> = memory.iter().enumerate().map(container).collect();
+            pod(json!({"spec": {"containers": containers}}))
+        };
+        // The node's memory, the limits of containers, the volume's limit, and the size in MiB.
+        type Row<'a> = (Option<&'a str>, &'a [Option<&'a str>], Option<&'a str>, u64);
+        let rows: [Row<'_>; 8] = [
+            (Some("64Mi"), &[None], None, 64),
+            (Some("64Mi"), &[Some("16Mi")], None, 16),
+            (Some("64Mi"), &[Some("16Mi"), Some("8Mi")], None, 24),
+            (Some("64Mi"), &[Some("16Mi"), None], None, 64),
+            (Some("64Mi"), &[Some("16Mi")], Some("4Mi"), 4),
+            (Some("64Mi"), &[Some("16Mi")], Some("32Mi"), 16),
+            (Some("64Mi"), &[Some("128Mi")], Some("0"), 64),
+            (None, &[None], Some("12Mi"), 12),
+        ];
+        for (row, (memory, containers, limit, size)) in rows.into_iter().enumerate() {
+            let node = Node::with(|host| match memory {
+                Some(memory) => host.allocatable([("memory", memory)]),
+                None => host,
+            });
+            let mut source = json!({"medium": "Memory"});
+            if let Some(limit) = limit {
+                source["sizeLimit"] = json!(limit);
+            }
+            let spec = volume(json!({"name": "fast", "emptyDir": source}));
+            let pod = limits(containers);
+            node.set_up(&spec, &pod, &no_args()).unwrap();
+            let metrics = node.mounter(&spec, &pod).unwrap().metrics().unwrap();
+            assert_eq!(metrics.capacity, Some(size << 20), "row {row}");
+            node.tear_down(EMPTY_DIR, "fast").unwrap();
+        }
+    });
+}
+
+/// After a crash between mounting and the marker, or a restart of the node after it.
+#[test]
+fn continues_after_a_crash() {
+    as_root(|| {
+        let node = Node::new();
+        let medium = json!({"name": "fast", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}});
+        let (spec, pod) = (volume(medium), pod(json!({})));
+        let path = node.set_up(&spec, &pod, &no_args()).unwrap();
+        let marker = node.host.root().join(format!(
+            "pods/{UID}/plugins/kubernetes.io~empty-dir/fast/ready"
+        ));
+        fs::remove_file(&marker).unwrap();
+        fs::write(path.join("kept"), "").unwrap();
+        node.set_up(&spec, &pod, &group(3000)).unwrap();
+        assert_eq!((names(&path).len(), node.mounts().len()), (1, 1));
+        assert_eq!(of(&path).1, 3000);
+        assert!(marker.exists());
+
+        nix::mount::umount(&path).unwrap();
+        node.set_up(&spec, &pod, &group(3000)).unwrap();
+        assert_eq!((names(&path).len(), node.mounts().len()), (0, 1));
+        node.tear_down(EMPTY_DIR, "fast").unwrap();
+        node.assert_clean();
+    });
+}
+
+#[test]
+fn refuses_another_file_system() {
+    as_root(|| {
+        let node = Node::new();
+        let pod = pod(json!({}));
+        let plain = volume(json!({"name": "one", "emptyDir": {}}));
+        let path = node.set_up(&plain, &pod, &no_args()).unwrap();
+        let root = node.host.root();
+        let bind = nix::mount::MsFlags::MS_BIND;
+        nix::mount::mount(Some(root), &path, None::<&str>, bind, None::<&str>).unwrap();
+        let memory = volume(json!({"name": "one", "emptyDir": {"medium": "Memory"}}));
+        fs::remove_file(root.join(format!(
+            "pods/{UID}/plugins/kubernetes.io~empty-dir/one/ready"
+        )))
+        .unwrap();
+        let error = failed(node.set_up(&memory, &pod, &no_args()));
+        assert!(
+            error.contains("mounted where the volume needs tmpfs"),
+            "{error}"
+        );
+        nix::mount::umount(&path).unwrap();
+        node.tear_down(EMPTY_DIR, "one").unwrap();
+        node.assert_clean();
+    });
+}

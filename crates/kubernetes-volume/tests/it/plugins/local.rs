@@ -1,0 +1,231 @@
+//! Local PersistentVolumes: directories and block devices.
+
+use std::os::unix::fs::symlink;
+
+use kubernetes_volume::plugins::LOCAL;
+use root_tests::{Loop, as_root};
+
+use super::*;
+
+fn local(path: &Path, read_only: bool) -> Spec {
+    persistent("disk", json!({"local": {"path": path}}), read_only)
+}
+
+fn data(node: &Node) -> PathBuf {
+    let dir = node.beside("data");
+    fs::create_dir(&dir).unwrap();
+    fs::write(dir.join("file"), "kept").unwrap();
+    dir
+}
+
+/// Another Pod of the same node.
+fn other_pod() -> Pod {
+    pod(json!({"metadata": {"name": "other", "uid": "9b2e"}}))
+}
+
+#[test]
+fn a_directory_is_bind_mounted() {
+    as_root(|| {
+        let node = Node::new();
+        let data = data(&node);
+        let spec = local(&data, false);
+        let pod = pod(json!({}));
+        for _ in 0..2 {
+            let dir = node.set_up(&spec, &pod, &group(3000)).unwrap();
+            assert_eq!(fs::read_to_string(dir.join("file")).unwrap(), "kept");
+            assert_eq!(node.mounts(), [dir]);
+        }
+        assert_eq!(of(&data.join("file")).1, 3000);
+        let mounter = node.mounter(&spec, &pod).unwrap();
+        assert!(mounter.metrics().unwrap().capacity.unwrap() > 0);
+        for _ in 0..2 {
+            node.tear_down(LOCAL, "disk").unwrap();
+        }
+        node.assert_clean();
+        assert_eq!(fs::read_to_string(data.join("file")).unwrap(), "kept");
+    });
+}
+
+#[test]
+fn read_only_is_for_one_pod() {
+    as_root(|| {
+        let node = Node::new();
+        let data = data(&node);
+        let before = of(&data.join("file"));
+        let dir = node
+            .set_up(&local(&data, true), &pod(json!({})), &group(3000))
+            .unwrap();
+        let error = fs::write(dir.join("new"), "").unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::ReadOnlyFilesystem);
+        assert_eq!(of(&data.join("file")), before);
+        fs::write(data.join("new"), "").unwrap();
+        node.tear_down(LOCAL, "disk").unwrap();
+        node.assert_clean();
+    });
+}
+
+#[test]
+fn the_group_of_the_first_pod_stays() {
+    as_root(|| {
+        let node = Node::new();
+        let data = data(&node);
+        let spec = local(&data, false);
+        node.set_up(&spec, &pod(json!({})), &group(3000)).unwrap();
+        node.set_up(&spec, &other_pod(), &group(4000)).unwrap();
+        assert_eq!(of(&data.join("file")).1, 3000);
+        node.tear_down(LOCAL, "disk").unwrap();
+        let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
+        plugin
+            .new_unmounter("disk", "9b2e")
+            .unwrap()
+            .tear_down()
+            .unwrap();
+        // Nobody has it now.
+        node.set_up(&spec, &other_pod(), &group(4000)).unwrap();
+        assert_eq!(of(&data.join("file")).1, 4000);
+        plugin
+            .new_unmounter("disk", "9b2e")
+            .unwrap()
+            .tear_down()
+            .unwrap();
+        node.host.remove_pod("9b2e").unwrap();
+        node.assert_clean();
+    });
+}
+
+#[test]
+fn what_is_no_directory_is_refused() {
+    let node = Node::new();
+    let file = node.beside("file");
+    fs::write(&file, "").unwrap();
+    let pod = pod(json!({}));
+    let error = failed(node.mounter(&local(&file, false), &pod));
+    assert!(
+        error.contains("is neither a directory nor a block device"),
+        "{error}"
+    );
+    let absent = node.beside("absent");
+    let error = failed(node.mounter(&local(&absent, false), &pod));
+    assert!(error.contains(&absent.display().to_string()), "{error}");
+    for path in ["relative", "", "/a/../b"] {
+        let error = failed(node.mounter(&local(Path::new(path), false), &pod));
+        assert!(
+            error.contains("it must be absolute, without `..`"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_device_is_mounted_once_for_the_node() {
+    as_root(|| {
+        let node = Node::new();
+        let device = Loop::empty(&node.beside("image"));
+        let source = json!({"local": {"path": device.path(), "fsType": "ext4"}, "mountOptions": ["noatime"]});
+        let spec = persistent("disk", source, false);
+        let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
+        let devices = plugin.clone().as_device_mountable().unwrap();
+        let mounter = devices.new_device_mounter().unwrap();
+        let at = mounter.device_mount_path(&spec).unwrap();
+        for _ in 0..2 {
+            mounter.mount_device(&spec, Path::new(""), &at).unwrap();
+        }
+        let dir = node.set_up(&spec, &pod(json!({})), &group(3000)).unwrap();
+        fs::write(dir.join("file"), "on the device").unwrap();
+        assert_eq!(
+            fs::read_to_string(at.join("file")).unwrap(),
+            "on the device"
+        );
+        assert_eq!(devices.device_mount_refs(&at).unwrap(), [dir.as_path()]);
+
+        // A restarted node finds the device by the mount.
+        let found = plugin.construct_volume_spec("disk", &dir).unwrap();
+        let source = found
+            .persistent_volume
+            .unwrap()
+            .spec
+            .unwrap()
+            .local
+            .unwrap();
+        assert_eq!(Path::new(&source.path), device.path());
+
+        node.tear_down(LOCAL, "disk").unwrap();
+        for _ in 0..2 {
+            devices
+                .new_device_unmounter()
+                .unwrap()
+                .unmount_device(&at)
+                .unwrap();
+        }
+        assert!(!at.exists());
+        node.assert_clean();
+
+        // What was written is there the next time: it is not formatted again.
+        mounter.mount_device(&spec, Path::new(""), &at).unwrap();
+        assert_eq!(
+            fs::read_to_string(at.join("file")).unwrap(),
+            "on the device"
+        );
+        devices
+            .new_device_unmounter()
+            .unwrap()
+            .unmount_device(&at)
+            .unwrap();
+    });
+}
+
+#[test]
+fn a_device_is_mapped_under_its_own_path() {
+    as_root(|| {
+        let node = Node::new();
+        let device = Loop::empty(&node.beside("image"));
+        // As those of /dev/disk/by-id.
+        let link = node.beside("by-id");
+        symlink(device.path(), &link).unwrap();
+        let spec = persistent(
+            "disk",
+            json!({"local": {"path": link}, "volumeMode": "Block"}),
+            false,
+        );
+        let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
+        let block = plugin.as_block().unwrap();
+        let pod = pod(json!({}));
+        let mapper = block
+            .new_block_volume_mapper(&spec, &pod, &VolumeOptions::default())
+            .unwrap();
+        let custom = mapper.as_custom().unwrap();
+        assert_eq!(custom.set_up_device().unwrap(), Path::new(""));
+        assert_eq!(custom.map_pod_device().unwrap().unwrap(), device.path());
+        let at = mapper.pod_device_map_path();
+        let dir = node
+            .host
+            .root()
+            .join("pods")
+            .join(UID)
+            .join("volumeDevices/kubernetes.io~local-volume");
+        assert_eq!((at.dir, at.volume_name.as_str()), (dir, "disk"));
+        let global = node
+            .host
+            .root()
+            .join("plugins/kubernetes.io/local-volume/volumeDevices/disk");
+        assert_eq!(mapper.global_map_path(&spec).unwrap(), global);
+        assert!(
+            block
+                .new_block_volume_unmapper("disk", UID)
+                .unwrap()
+                .as_custom()
+                .is_none()
+        );
+
+        let wrong = persistent(
+            "disk",
+            json!({"local": {"path": node.dir.path()}, "volumeMode": "Block"}),
+            false,
+        );
+        let mapper = block
+            .new_block_volume_mapper(&wrong, &pod, &VolumeOptions::default())
+            .unwrap();
+        let error = failed(mapper.as_custom().unwrap().map_pod_device());
+        assert!(error.contains("is not a block device"), "{error}");
+    });
+}

@@ -1,0 +1,185 @@
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+use k8s_openapi::api::authentication::v1::TokenRequest;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use kubernetes_volume::plugins::PROJECTED;
+use kubernetes_volume::{Error, MounterArgs};
+use root_tests::as_root;
+use serde_json::{Value, json};
+
+use super::{Node, failed, names, no_args, of, pod, volume};
+
+type Requests = Arc<Mutex<Vec<(String, Value)>>>;
+
+fn node() -> (Node, Requests) {
+    let requests = Requests::default();
+    let asked = requests.clone();
+    let object = |kind: &str, name: &str, data: Value| {
+        json!({
+            "apiVersion": "v1", "kind": kind,
+            "metadata": {"name": name, "namespace": "shop"}, "data": data,
+        })
+    };
+    let map: ConfigMap =
+        serde_json::from_value(object("ConfigMap", "settings", json!({"color": "blue"}))).unwrap();
+    let secret: Secret =
+        serde_json::from_value(object("Secret", "login", json!({"password": "eA=="}))).unwrap();
+    let node = Node::with(|host| {
+        host.config_map_objects([map])
+            .secret_objects([secret])
+            .tokens(move |namespace, name, request| {
+                let mut answer = serde_json::to_value(request).unwrap();
+                asked
+                    .lock()
+                    .unwrap()
+                    .push((format!("{namespace}/{name}"), answer.clone()));
+                answer["status"] =
+                    json!({"token": "abc", "expirationTimestamp": "2030-01-01T00:00:00Z"});
+                Ok(serde_json::from_value::<TokenRequest>(answer).unwrap())
+            })
+    });
+    (node, requests)
+}
+
+fn sources(sources: Value) -> kubernetes_volume::Spec {
+    volume(json!({"name": "all", "projected": {"sources": sources}}))
+}
+
+fn web() -> Pod {
+    pod(json!({"spec": {"serviceAccountName": "seller"}}))
+}
+
+#[test]
+fn all_sources() {
+    as_root(|| {
+        let (node, requests) = node();
+        let spec = sources(json!([
+            {"secret": {"name": "login", "items": [
+                {"key": "password", "path": "login/password", "mode": 0o400},
+            ]}},
+            {"configMap": {"name": "settings"}},
+            {"downwardAPI": {"items": [
+                {"path": "pod/name", "fieldRef": {"fieldPath": "metadata.name"}},
+            ]}},
+            {"serviceAccountToken": {"path": "token", "audience": "api", "expirationSeconds": 600}},
+            {"secret": {"name": "absent", "optional": true}},
+            {"configMap": {"name": "absent", "optional": true}},
+        ]));
+        for _ in 0..2 {
+            let path = node.set_up(&spec, &web(), &no_args()).unwrap();
+            assert_eq!(names(&path), ["color", "login", "pod", "token"]);
+            assert_eq!(fs::read_to_string(path.join("token")).unwrap(), "abc");
+            assert_eq!(of(&path.join("token")).2, 0o644);
+            assert_eq!(of(&path.join("login/password")).2, 0o400);
+        }
+        let (account, request) = requests.lock().unwrap()[0].clone();
+        assert_eq!(account, "shop/seller");
+        let expected = json!({
+            "audiences": ["api"],
+            "expirationSeconds": 600,
+            "boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "web", "uid": super::UID},
+        });
+        assert_eq!(request["spec"], expected);
+        for _ in 0..2 {
+            node.tear_down(PROJECTED, "all").unwrap();
+        }
+        node.assert_clean();
+    });
+}
+
+/// | user | group | token | another file |
+#[test]
+fn owners_of_tokens() {
+    as_root(|| {
+        let rows = [
+            (None, None, (0, 0, 0o644), (0, 0, 0o644)),
+            (Some(1000), None, (1000, 0, 0o600), (0, 0, 0o644)),
+            (None, Some(3000), (0, 3000, 0o640), (0, 3000, 0o644)),
+            (
+                Some(1000),
+                Some(3000),
+                (1000, 3000, 0o640),
+                (0, 3000, 0o644),
+            ),
+        ];
+        for (fs_user, fs_group, token, other) in rows {
+            let (node, _) = node();
+            let spec = sources(json!([
+                {"serviceAccountToken": {"path": "token"}}, {"configMap": {"name": "settings"}},
+            ]));
+            let args = MounterArgs {
+                fs_user,
+                fs_group,
+                ..MounterArgs::default()
+            };
+            let path = node.set_up(&spec, &web(), &args).unwrap();
+            assert_eq!(of(&path.join("token")), token, "{fs_user:?} {fs_group:?}");
+            assert_eq!(of(&path.join("color")), other, "{fs_user:?} {fs_group:?}");
+            node.tear_down(PROJECTED, "all").unwrap();
+        }
+    });
+}
+
+#[test]
+fn wrong_sources() {
+    let (node, _) = node();
+    let item = |path: &str| json!({"key": "color", "path": path});
+    let map = |items: Value| json!({"configMap": {"name": "settings", "items": items}});
+    let rows = [
+        (
+            json!([map(json!([])), map(json!([item("color")]))]),
+            "is that of the key \"color\"",
+        ),
+        (
+            json!([map(json!([item("a"), item("a/b")]))]),
+            "or inside of it",
+        ),
+        (
+            json!([map(json!([item("a/b/c"), item("a/b")]))]),
+            "or inside of it",
+        ),
+        (json!([map(json!([item("a"), item("./a")]))]), "is that of"),
+        (json!([map(json!([item("../a")]))]), "has `..`"),
+        (json!([map(json!([item("a/../../b")]))]), "has `..`"),
+        (json!([map(json!([item("..a")]))]), "begins with `..`"),
+        (json!([map(json!([item("/a")]))]), "is absolute"),
+        (json!([map(json!([item("")]))]), "is empty"),
+        (
+            json!([map(json!([{"key": "color", "path": "a", "mode": 0o1000}]))]),
+            "mode 0o1000",
+        ),
+        (
+            json!([map(json!([{"key": "absent", "path": "a"}]))]),
+            "\"absent\" of configmap",
+        ),
+        (
+            json!([{"secret": {"name": "absent"}}]),
+            "secret \"shop/absent\" not found",
+        ),
+        (json!([{}]), "has 0 fields"),
+        (
+            json!([{"secret": {"name": "login"}, "configMap": {"name": "settings"}}]),
+            "has 2 fields (configMap, secret)",
+        ),
+        (
+            json!([{"clusterTrustBundle": {"path": "a"}}]),
+            "clusterTrustBundle of the projected",
+        ),
+    ];
+    for (wrong, expected) in rows {
+        let set_up = node.set_up(&sources(wrong.clone()), &web(), &no_args());
+        let error = failed(set_up);
+        assert!(error.contains(expected), "{wrong}: {error}");
+        node.assert_clean();
+    }
+    let bundle = sources(json!([{"clusterTrustBundle": {"path": "a"}}]));
+    let error = node.set_up(&bundle, &web(), &no_args()).unwrap_err();
+    assert!(matches!(error, Error::NotSupported(_)), "{error:?}");
+    // A host without tokens.
+    let node = Node::new();
+    let token = sources(json!([{"serviceAccountToken": {"path": "token"}}]));
+    let error = node.set_up(&token, &web(), &no_args()).unwrap_err();
+    assert!(matches!(error, Error::NotSupported(_)), "{error:?}");
+    node.assert_clean();
+}

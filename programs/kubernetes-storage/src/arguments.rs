@@ -1,0 +1,103 @@
+//! Arguments that several commands take: the files to read and the server's release.
+
+use std::path::PathBuf;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use kubernetes_kinds::Release;
+use kubernetes_validation::Target;
+
+use crate::input::{self, Inputs};
+
+/// The files to read.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Files {
+    /// Files and folders to read; a folder means all .yaml, .yml and .json files in it, at any
+    /// depth. Without any, and for `-`, reads standard input
+    #[arg(value_name = "FILES")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Skip files and folders whose path, or the end of it, matches, such as `templates` or
+    /// `charts/*/crds`; can be repeated
+    #[arg(long = "ignore", value_name = "PATTERN", value_parser = pattern)]
+    pub(crate) ignore: Vec<GlobSet>,
+}
+
+impl Files {
+    /// Finds the inputs that the arguments name.
+    pub(crate) fn find(&self) -> Inputs {
+        input::find(&self.files, &self.ignore)
+    }
+}
+
+/// The API server to imitate.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Server {
+    /// Kubernetes release of the API server, such as 1.36
+    #[arg(long, value_name = "RELEASE", default_value_t = storage_all::KUBERNETES)]
+    #[arg(value_parser = release)]
+    pub(crate) target_release: Release,
+
+    /// Feature gate of the API server that differs from the release's default; AllAlpha and AllBeta
+    /// set all gates of a stage; can be repeated
+    #[arg(long = "feature-gate", value_name = "NAME=true|false", value_parser = gate)]
+    pub(crate) feature_gates: Vec<(String, bool)>,
+}
+
+impl Server {
+    /// Returns the server version and feature gates whose rules apply.
+    pub(crate) fn target(&self) -> Target {
+        let target = Target::new(self.target_release);
+        self.feature_gates
+            .iter()
+            .fold(target, |target, (name, on)| {
+                target.with_gate(name.clone(), *on)
+            })
+    }
+}
+
+/// Parses `1.36`, `v1.36` or `1.36.2`.
+///
+/// # Errors
+///
+/// When it is something else, or a release newer than the rules.
+pub(crate) fn release(text: &str) -> Result<Release, String> {
+    let newest = storage_all::KUBERNETES;
+    let numbers: Option<Vec<u16>> = text
+        .strip_prefix('v')
+        .unwrap_or(text)
+        .split('.')
+        .map(|number| number.parse().ok())
+        .collect();
+    let release = match numbers.as_deref() {
+        Some([major, minor] | [major, minor, _]) => Release::new(*major, *minor),
+        _ => return Err(format!("expected a release such as {newest}")),
+    };
+    if release.major != 1 || release > newest {
+        return Err(format!("unsupported release; the newest is {newest}"));
+    }
+    Ok(release)
+}
+
+/// Parses a pattern of paths: `*` doesn't match a slash, `**` does.
+fn pattern(text: &str) -> Result<GlobSet, String> {
+    let glob = |text: &str| {
+        GlobBuilder::new(text)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| error.kind().to_string())
+    };
+    let text = text.trim_start_matches("./").trim_end_matches('/');
+    let mut set = GlobSetBuilder::new();
+    set.add(glob(&format!("**/{text}"))?)
+        .add(glob(&format!("**/{text}/**"))?);
+    set.build().map_err(|error| error.kind().to_string())
+}
+
+/// Parses `Name=true`.
+fn gate(text: &str) -> Result<(String, bool), String> {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric());
+    text.split_once('=')
+        .filter(|(name, _)| is_name(name))
+        .and_then(|(name, on)| Some((name.to_owned(), on.parse().ok()?)))
+        .ok_or_else(|| "expected NAME=true or NAME=false".to_owned())
+}

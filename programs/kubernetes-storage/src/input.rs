@@ -1,0 +1,195 @@
+//! The files to read, and their text.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use globset::GlobSet;
+use kubernetes_manifests::scheme::Syntax;
+
+/// The extensions of manifests.
+const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
+
+/// A source of manifests.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Input {
+    /// Standard input.
+    Standard,
+    /// A file.
+    File(PathBuf),
+}
+
+/// The inputs that a command line names.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
+    /// The inputs to read, sorted, each file once.
+    pub(crate) inputs: Vec<Input>,
+    /// Files in folders that have no manifest's extension, and ignored files and folders.
+    pub(crate) skipped: BTreeSet<PathBuf>,
+    /// The folders that can't be read, as error messages.
+    pub(crate) failed: Vec<String>,
+}
+
+/// An input whose text can't be read.
+#[derive(Debug)]
+pub(crate) enum ReadError {
+    /// Reading fails, for the reason in the message.
+    Io(String),
+    /// The text is not UTF-8.
+    NotUtf8 {
+        /// The name of the input.
+        file: String,
+        /// The line of the first invalid byte, counted from 1.
+        line: usize,
+    },
+}
+
+impl ReadError {
+    /// The message for text that is not UTF-8.
+    pub(crate) const NOT_UTF8: &str = "invalid UTF-8; save the file as UTF-8";
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(message) => f.write_str(message),
+            Self::NotUtf8 { file, line } => write!(f, "{file}:{line}: {}", Self::NOT_UTF8),
+        }
+    }
+}
+
+/// Finds the inputs that the command line names: standard input if it names none. Files and folders
+/// that match a pattern are skipped.
+pub(crate) fn find(named: &[PathBuf], ignored: &[GlobSet]) -> Inputs {
+    let is_ignored = |path: &Path| ignored.iter().any(|globs| globs.is_match(path));
+    let mut found = Inputs::default();
+    let mut inputs = BTreeSet::new();
+    if named.is_empty() {
+        inputs.insert(Input::Standard);
+    }
+    for path in named {
+        if path.as_os_str() == "-" {
+            inputs.insert(Input::Standard);
+        } else if is_ignored(path) {
+            found.skipped.insert(plain(path));
+        } else if path.is_dir() {
+            folder(path, &is_ignored, &mut inputs, &mut found);
+        } else {
+            inputs.insert(Input::File(path.clone()));
+        }
+    }
+    // A file can be named twice, by itself and by its folder.
+    let mut seen = HashSet::new();
+    let is_new = |input: &Input| match input {
+        Input::Standard => true,
+        Input::File(path) => seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.clone())),
+    };
+    found.inputs = inputs.into_iter().filter(is_new).collect();
+    found
+}
+
+/// Adds the manifests of a folder and its subfolders. Links to folders are not followed, because
+/// they may form a cycle.
+fn folder(
+    path: &Path,
+    is_ignored: &dyn Fn(&Path) -> bool,
+    inputs: &mut BTreeSet<Input>,
+    found: &mut Inputs,
+) {
+    let mut open = vec![path.to_owned()];
+    while let Some(folder) = open.pop() {
+        let entries =
+            fs::read_dir(&folder).and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
+        let entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => {
+                found.failed.push(unreadable(&folder, &error));
+                continue;
+            }
+        };
+        for entry in entries {
+            let path = entry.path();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_ignored(&plain(&path)) {
+                found.skipped.insert(plain(&path));
+            } else if is_folder {
+                open.push(path);
+            } else if is_manifest(&path) && !path.is_dir() {
+                inputs.insert(Input::File(plain(&path)));
+            } else {
+                found.skipped.insert(plain(&path));
+            }
+        }
+    }
+}
+
+/// Returns a path without a leading `./`.
+fn plain(path: &Path) -> PathBuf {
+    path.strip_prefix(".").unwrap_or(path).to_owned()
+}
+
+fn extension(path: &Path) -> Option<&str> {
+    path.extension().and_then(|extension| extension.to_str())
+}
+
+fn is_manifest(path: &Path) -> bool {
+    extension(path).is_some_and(|extension| EXTENSIONS.contains(&extension))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> String {
+    let path = path.display();
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("{path}: no such file or directory"),
+        io::ErrorKind::PermissionDenied => format!("{path}: permission denied"),
+        _ => format!("{path}: cannot read: {error}"),
+    }
+}
+
+impl Input {
+    /// Returns the name of the input in messages.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Standard => "<stdin>".to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// Returns the syntax: JSON for the extension `.json`.
+    pub(crate) fn syntax(&self) -> Syntax {
+        match self {
+            Self::File(path) if extension(path) == Some("json") => Syntax::Json,
+            _ => Syntax::JsonOrYaml,
+        }
+    }
+
+    /// Reads the text.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails or the text is not UTF-8.
+    pub(crate) fn read(&self) -> Result<String, ReadError> {
+        let bytes = self.bytes().map_err(ReadError::Io)?;
+        String::from_utf8(bytes).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            let before = error.as_bytes().get(..valid).unwrap_or_default();
+            ReadError::NotUtf8 {
+                file: self.name(),
+                line: before.iter().filter(|byte| **byte == b'\n').count() + 1,
+            }
+        })
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        match self {
+            Self::Standard => {
+                let mut bytes = Vec::new();
+                let read = io::stdin().lock().read_to_end(&mut bytes);
+                read.map_err(|error| unreadable(Path::new(&self.name()), &error))?;
+                Ok(bytes)
+            }
+            Self::File(path) => fs::read(path).map_err(|error| unreadable(path, &error)),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The registered kinds, and kinds that Kubernetes has never had.
+
+use std::fmt;
+
+use kubernetes_kinds::{GroupVersion, GroupVersionKind};
+use kubernetes_manifests::scheme::{Part, RegisteredKind, Scheme, Unrepresentable};
+
+use crate::template;
+use crate::text::{nearest, truncate};
+
+/// The most characters of an unknown kind that a message shows.
+const MAX_SHOWN: usize = 60;
+
+/// Returns a scheme with every kind and version. Conversion discards fields that the target can't
+/// represent.
+pub(crate) fn scheme() -> Scheme {
+    let mut scheme = Scheme::new().with_unrepresentable(Unrepresentable::Discard);
+    storage_all::add_to_scheme(&mut scheme);
+    scheme
+}
+
+/// Returns the registered kinds of all groups and versions.
+pub(crate) fn registered(scheme: &Scheme) -> impl Iterator<Item = &RegisteredKind> {
+    scheme
+        .group_versions()
+        .flat_map(|version| scheme.kinds(version))
+}
+
+/// Returns true if all kinds of the group of an `apiVersion` are registered.
+pub(crate) fn is_complete_group(scheme: &Scheme, api_version: &str) -> bool {
+    let group = GroupVersion::from_api_version(api_version).group;
+    scheme
+        .group_versions()
+        .any(|known| known.group == group && is_complete(scheme, known))
+}
+
+/// Returns true if all kinds of the group of a registered version are registered. Of the core
+/// group, which has no name, only some are, and of custom resources a cluster may have other
+/// versions.
+pub(crate) fn is_complete(scheme: &Scheme, known: &GroupVersion) -> bool {
+    let is_built_in = |kind| {
+        scheme
+            .kind(kind)
+            .is_some_and(|kind| kind.lifecycle.is_some())
+    };
+    !known.group.is_empty()
+        && scheme
+            .kinds(known)
+            .map(|known| &known.kind)
+            .all(is_built_in)
+}
+
+/// A kind or version that Kubernetes has never had.
+pub(crate) struct UnknownKind {
+    /// The field to correct: `kind` or `apiVersion`.
+    pub(crate) field: &'static str,
+    message: String,
+}
+
+impl fmt::Display for UnknownKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl UnknownKind {
+    /// Returns the error of a part whose group is complete, but has no such version or kind.
+    /// Returns nothing for registered kinds, other groups, and placeholders of templates.
+    pub(crate) fn of_part(scheme: &Scheme, part: &Part<'_>) -> Option<Self> {
+        let (version, kind) = part.api_version.as_deref().zip(part.kind.as_deref())?;
+        let found = GroupVersionKind::from_type_meta(version, kind);
+        let is_other = scheme.recognizes(&found)
+            || !is_complete_group(scheme, version)
+            || template::is_placeholder(&found.to_string());
+        (!is_other).then(|| Self::new(scheme, &found))
+    }
+
+    /// Returns the error of a kind that isn't registered, with the registered kinds that are
+    /// nearest.
+    pub(crate) fn new(scheme: &Scheme, found: &GroupVersionKind) -> Self {
+        // Each kind has a list, which isn't registered by itself.
+        let item = found.kind.strip_suffix("List").unwrap_or(&found.kind);
+        let suffix = found.kind.strip_prefix(item).unwrap_or_default();
+        let is_group =
+            |kind: &GroupVersionKind| kind.group_version.group == found.group_version.group;
+        let shown = truncate(&found.to_string(), MAX_SHOWN);
+        let registered = || registered(scheme).map(|known| &known.kind);
+
+        let in_group = registered()
+            .filter(|kind| is_group(kind))
+            .map(|kind| &*kind.kind);
+        if let Some(meant) = nearest(item, in_group).filter(|kind| *kind != item) {
+            return Self {
+                field: "kind",
+                message: format!("Kubernetes has no {shown}; did you mean {meant}{suffix}?"),
+            };
+        }
+        let is_near: [&dyn Fn(&GroupVersionKind) -> bool; 3] = [
+            &|kind| kind.kind == item && is_group(kind),
+            &|kind| kind.kind == item,
+            &is_group,
+        ];
+        let known = is_near.iter().find_map(|is_near| {
+            let near = registered().filter(|kind| is_near(kind));
+            let near: Vec<_> = near.map(|kind| format!("{kind}{suffix}")).collect();
+            (!near.is_empty()).then(|| near.join(", "))
+        });
+        let known = known.unwrap_or_default();
+        Self {
+            field: "apiVersion",
+            message: format!("Kubernetes has no {shown}; available: {known}"),
+        }
+    }
+}

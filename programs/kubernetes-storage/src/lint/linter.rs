@@ -1,0 +1,326 @@
+//! Checks the documents of a text.
+
+use std::cell::LazyCell;
+use std::sync::Arc;
+
+use kubernetes_kinds::{FieldPath, GroupVersion};
+use kubernetes_manifests::scheme::{
+    AnyObject, Part, Positions, Reason, Scheme, SchemeError, Syntax,
+};
+use kubernetes_validation::Target;
+
+use super::duplicates::{Definitions, NamedObject};
+use super::finding::{Finding, Message, Subject};
+use super::messages;
+use super::report::FileReport;
+use crate::kinds::{self, UnknownKind};
+use crate::server::{self, Document};
+use crate::template::{self, Placeholders};
+use crate::text::truncate;
+
+/// Checks manifests, each text by itself, on any number of threads.
+pub struct Linter {
+    scheme: Scheme,
+    target: Target,
+    options: LintOptions,
+}
+
+/// The options of a [`Linter`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LintOptions {
+    /// The kinds to check; all if empty.
+    pub kinds: Vec<String>,
+    /// Set if a field that only other releases have is an error instead of a warning.
+    pub strict_unknown: bool,
+}
+
+/// Collects the findings of one object.
+struct Collector<'a> {
+    file: Arc<str>,
+    subject: Arc<Subject>,
+    /// The line of the object.
+    line: usize,
+    report: &'a mut FileReport,
+    /// The line of a value that a template engine replaces.
+    placeholder: Option<usize>,
+}
+
+impl Collector<'_> {
+    /// Adds a finding at a line and column.
+    fn add(&mut self, position: Option<(usize, usize)>, message: Message) {
+        let finding = self.finding(position, message);
+        self.report.findings.push(finding);
+    }
+
+    /// Adds a finding that a placeholder may cause, in which case the text is a template.
+    fn add_unless_template(&mut self, position: Option<(usize, usize)>, message: Message) {
+        if template::is_placeholder(&message.text) {
+            let line = position.map_or(self.line, |(line, _)| line);
+            self.placeholder.get_or_insert(line);
+        }
+        self.add(position, message);
+    }
+
+    fn finding(&self, position: Option<(usize, usize)>, message: Message) -> Finding {
+        let (line, column) = position.unzip();
+        Finding {
+            file: Arc::clone(&self.file),
+            line: line.unwrap_or(self.line),
+            column,
+            subject: Arc::clone(&self.subject),
+            message,
+        }
+    }
+}
+
+impl Linter {
+    /// Returns a linter with the rules of an API server.
+    #[must_use]
+    pub fn new(target: Target) -> Self {
+        Self::with_options(target, LintOptions::default())
+    }
+
+    /// Returns a linter with the rules of an API server, and with options.
+    #[must_use]
+    pub fn with_options(target: Target, options: LintOptions) -> Self {
+        Self {
+            scheme: kinds::scheme(),
+            target,
+            options,
+        }
+    }
+
+    /// Checks a text; `file` is its name in findings.
+    #[must_use]
+    pub fn check(&self, file: &str, text: &str, syntax: Syntax) -> FileReport {
+        let name: Arc<str> = file.into();
+        let new_report = || FileReport {
+            file: file.to_owned(),
+            ..FileReport::default()
+        };
+        let (mut report, mut definitions) = (new_report(), Definitions::default());
+        let placeholders = LazyCell::new(|| Placeholders::of(text));
+        for part in self.scheme.decode_each(text, syntax) {
+            let subject = subject(&part);
+            if !self.is_selected(&part) {
+                // A list is left alone with its items, which are parts of their own.
+                if !matches!(part.object, Ok(None)) {
+                    let line = part.location.line.unwrap_or(1);
+                    report.left_alone.push(format!("{file}:{line}: {subject}"));
+                }
+                continue;
+            }
+            let mut collector = Collector {
+                file: Arc::clone(&name),
+                subject: Arc::new(subject),
+                line: part.location.line.unwrap_or(1),
+                report: &mut report,
+                placeholder: None,
+            };
+            if let Err(error) = &part.object {
+                collector.placeholder = placeholders.cause(error);
+            }
+            self.part(part, &mut collector, &mut definitions);
+            if let Some(line) = collector.placeholder {
+                let finding = collector.finding(None, messages::template());
+                return FileReport {
+                    findings: vec![Finding { line, ..finding }],
+                    is_template: true,
+                    ..new_report()
+                };
+            }
+        }
+        report.findings.sort_by_key(|finding| finding.line);
+        report
+    }
+
+    /// Returns true if a part is to be checked.
+    fn is_selected(&self, part: &Part<'_>) -> bool {
+        let kinds = &self.options.kinds;
+        let is_kind = |kind: &String| kinds.is_empty() || kinds.contains(kind);
+        is_storage(&self.scheme, part) && part.kind.as_ref().is_none_or(is_kind)
+    }
+
+    fn part(
+        &self,
+        mut part: Part<'_>,
+        collector: &mut Collector<'_>,
+        definitions: &mut Definitions,
+    ) {
+        for error in &part.field_errors {
+            let location = &error.location;
+            let position = location.line.zip(location.column);
+            collector.add(position, messages::field_error(error));
+        }
+        let object = std::mem::replace(&mut part.object, Ok(None));
+        let positions = &mut part.positions();
+        if !matches!(object, Ok(None)) {
+            collector.report.objects += 1;
+            add_duplicate(&part, collector, positions, definitions);
+        }
+        match object {
+            // The items of a list are parts of their own.
+            Ok(None) => (),
+            Err(error) => {
+                let location = error.location();
+                let position = location.line.zip(location.column);
+                let message = messages::decode_error(&error, &part.location.path);
+                collector.add_unless_template(position, message);
+            }
+            Ok(Some(object)) if self.scheme.recognizes(&object.kind()) => {
+                self.object(object, &|| part.document(), collector, positions);
+            }
+            Ok(Some(object)) => {
+                let unknown = UnknownKind::new(&self.scheme, &object.kind());
+                let position = positions.find(&messages::path(unknown.field));
+                collector.add_unless_template(position, messages::unknown_kind(&unknown));
+            }
+        }
+    }
+
+    /// Checks an object of a registered kind.
+    fn object(
+        &self,
+        mut object: AnyObject,
+        document: &Document<'_>,
+        collector: &mut Collector<'_>,
+        positions: &mut Positions<'_>,
+    ) {
+        let scheme = &self.scheme;
+        let kind = object.kind();
+        let release = self.target.release();
+        let lifecycle = scheme.kind(&kind).and_then(|known| known.lifecycle);
+        if let Some(message) =
+            lifecycle.and_then(|lifecycle| messages::lifecycle(scheme, &kind, &lifecycle, release))
+        {
+            collector.add(positions.find(&messages::path("apiVersion")), message);
+        }
+        let unserved = lifecycle.filter(|lifecycle| !lifecycle.is_served(release));
+        if let Some(replacement) = unserved.and_then(|lifecycle| lifecycle.replacement) {
+            let served = GroupVersion::from_api_version(replacement.api_version);
+            match object.convert_to(scheme, &served) {
+                Ok(converted) => object = converted,
+                Err(error) => {
+                    let path = conversion_path(&error);
+                    let message = messages::not_convertible(&error);
+                    collector.add(positions.find(&path), message);
+                    return;
+                }
+            }
+        }
+        // The manifest didn't set a field whose lost value is null.
+        let losses = object
+            .unrepresentable()
+            .iter()
+            .filter(|field| !field.value.is_null());
+        for field in losses {
+            let message = messages::unrepresentable(field, &object.kind());
+            collector.add(positions.find(&field.path), message);
+        }
+        self.create(&object, document, collector, positions);
+    }
+
+    /// Adds the findings of a server that creates an object.
+    fn create(
+        &self,
+        object: &AnyObject,
+        document: &Document<'_>,
+        collector: &mut Collector<'_>,
+        positions: &mut Positions<'_>,
+    ) {
+        let Some(created) = server::create(object, &self.target, document) else {
+            return;
+        };
+        let release = self.target.release();
+        for error in &created.report.errors {
+            let position = positions.find(&error.path);
+            collector.add_unless_template(position, messages::validation_error(error));
+        }
+        for warning in &created.report.warnings {
+            collector.add(positions.find(&warning.path), messages::warning(warning));
+        }
+        for path in &created.dropped {
+            let message = messages::gate_disabled(path, release);
+            collector.add(positions.find(path), message);
+        }
+        for path in &created.unknown {
+            let strict = self.options.strict_unknown;
+            let message = messages::other_release_field(path, release, strict);
+            collector.add(positions.find(path), message);
+        }
+    }
+}
+
+/// Adds a finding if the text has defined the object before.
+fn add_duplicate(
+    part: &Part<'_>,
+    collector: &mut Collector<'_>,
+    positions: &mut Positions<'_>,
+    definitions: &mut Definitions,
+) {
+    let version = part.api_version.as_deref().unwrap_or_default();
+    let (Some(kind), Some(name)) = (&part.kind, &part.name) else {
+        return;
+    };
+    let group = GroupVersion::from_api_version(version).group.into_owned();
+    let position = positions.find(&messages::path("metadata.name"));
+    let object = NamedObject {
+        id: (group, kind.clone(), part.namespace.clone(), name.clone()),
+        location: format!("{}:{}", collector.file, collector.line),
+        finding: collector.finding(position, messages::duplicate_object("")),
+    };
+    match definitions.add(&object) {
+        Some(finding) => collector.report.findings.push(finding),
+        None => collector.report.named.push(object),
+    }
+}
+
+fn conversion_path(error: &SchemeError) -> FieldPath {
+    match error.reason() {
+        Reason::Conversion(error) => error.path().clone(),
+        _ => FieldPath::default(),
+    }
+}
+
+fn subject(part: &Part<'_>) -> Subject {
+    let short = |text: &Option<String>| text.as_deref().map(|text| truncate(text, 253));
+    Subject {
+        document: part.location.document.unwrap_or(1),
+        api_version: short(&part.api_version),
+        kind: short(&part.kind),
+        name: short(&part.name),
+        namespace: short(&part.namespace),
+    }
+}
+
+/// Returns true if a part is of a registered group, is probably meant to be, or is too damaged to
+/// know its group.
+fn is_storage(scheme: &Scheme, part: &Part<'_>) -> bool {
+    let mut versions = scheme.group_versions();
+    let Some(version) = &part.api_version else {
+        let Some(kind) = &part.kind else {
+            return is_damaged(part);
+        };
+        return versions.any(|known| scheme.recognizes(&known.with_kind(kind.clone())));
+    };
+    let written = GroupVersion::from_api_version(version);
+    let is_kind_of = |version: &GroupVersion| {
+        let kind = part.kind.clone().map(|kind| version.with_kind(kind));
+        kind.is_some_and(|kind| scheme.recognizes(&kind))
+    };
+    let is_of_group = versions.any(|known| {
+        // A group without a dot is one of Kubernetes' own, and none of those has these kinds.
+        let is_misnamed = !written.group.contains('.') && is_kind_of(known);
+        is_misnamed || known.group == written.group && kinds::is_complete(scheme, known)
+    });
+    is_of_group || is_kind_of(&written) || is_damaged(part)
+}
+
+/// Returns true if the text has a syntax error, so that its kind is uncertain.
+fn is_damaged(part: &Part<'_>) -> bool {
+    let is_list = part.api_version.as_deref() == Some("v1") && part.kind.as_deref() == Some("List");
+    match &part.object {
+        Ok(_) => false,
+        Err(error) => is_list || matches!(error.reason(), Reason::Syntax { .. }),
+    }
+}

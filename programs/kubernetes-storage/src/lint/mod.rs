@@ -1,0 +1,32 @@
+//! `kubernetes-storage lint`: reports the errors and warnings of an API server for manifests.
+//!
+//! ```
+//! use kubernetes_manifests::scheme::Syntax;
+//! use kubernetes_storage::lint::Linter;
+//! use kubernetes_validation::Target;
+//!
+//! let text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: csi.example.com\n";
+//! let linter = Linter::new(Target::new(storage_all::KUBERNETES));
+//! let report = linter.check("a.yaml", text, Syntax::JsonOrYaml);
+//! assert_eq!(report.findings[0].message.path, "metadata.name");
+//! assert_eq!(report.findings[0].line, 1);
+//! ```
+
+mod apply_set;
+mod arguments;
+mod duplicates;
+mod finding;
+mod format;
+mod linter;
+mod messages;
+mod progress;
+mod report;
+mod run;
+mod summary;
+
+pub(crate) use arguments::Args;
+pub use finding::{Finding, Message, Severity, Subject};
+pub use format::Line;
+pub use linter::{LintOptions, Linter};
+pub use report::FileReport;
+pub(crate) use run::run;

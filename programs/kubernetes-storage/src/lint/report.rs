@@ -1,0 +1,45 @@
+//! The report of one file.
+
+use std::sync::Arc;
+
+use super::duplicates::NamedObject;
+use super::finding::{Finding, Subject};
+use super::messages;
+
+/// The findings in one file, and what it contains.
+#[derive(Default)]
+pub struct FileReport {
+    /// The file, as it was named.
+    pub file: String,
+    /// The findings, by line and in the order of the text.
+    pub findings: Vec<Finding>,
+    /// The number of checked objects, including those that can't be decoded.
+    pub objects: usize,
+    /// The checked objects that have a name, each once.
+    pub(super) named: Vec<NamedObject>,
+    /// The documents and items of lists of other kinds, for messages.
+    pub left_alone: Vec<String>,
+    /// True if the file is a template, which is not checked; a note is its only finding.
+    pub is_template: bool,
+}
+
+impl FileReport {
+    /// Returns the report of a file that isn't UTF-8 from a line on.
+    pub(super) fn not_utf8(file: &str, line: usize) -> Self {
+        let subject = Subject {
+            document: 1,
+            ..Subject::default()
+        };
+        Self {
+            file: file.to_owned(),
+            findings: vec![Finding {
+                file: file.into(),
+                line,
+                column: None,
+                subject: Arc::new(subject),
+                message: messages::not_utf8(),
+            }],
+            ..Self::default()
+        }
+    }
+}

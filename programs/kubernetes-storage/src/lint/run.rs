@@ -1,0 +1,102 @@
+//! Runs the command.
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+use kubernetes_validation::Target;
+use rayon::prelude::*;
+
+use super::apply_set::add_duplicates;
+use super::arguments::Args;
+use super::format;
+use super::linter::Linter;
+use super::progress::Progress;
+use super::report::FileReport;
+use super::summary::Summary;
+use crate::exit;
+use crate::input::{Input, Inputs, ReadError};
+use crate::output::{report, report_error};
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let code = lint(args).unwrap_or_else(|error| {
+        // A reader that closes a pipe early expects no error.
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            report_error(&format!("cannot write to standard output: {error}"));
+        }
+        exit::FAILURE
+    });
+    ExitCode::from(code)
+}
+
+/// Checks all inputs and prints the findings. Fails only if standard output can't be written.
+fn lint(args: &Args) -> io::Result<u8> {
+    let release = args.server.target_release;
+    if release < Target::OLDEST {
+        report(&format!(
+            "note: the rules cover Kubernetes {} to {}; those of {release} may differ",
+            Target::OLDEST,
+            storage_all::KUBERNETES,
+        ));
+    }
+    let mut inputs = args.files.find();
+    if inputs.inputs.contains(&Input::Standard) && io::stdin().is_terminal() {
+        report("reading manifests from standard input; see --help");
+    }
+    let (mut files, unreadable) = read_all(args, &inputs.inputs);
+    inputs.failed.extend(unreadable);
+    add_duplicates(args.apply_set, &mut files);
+    let summary = Summary::of(&files, inputs.skipped.len());
+
+    inputs
+        .failed
+        .iter()
+        .for_each(|message| report_error(message));
+    format::print(args, &files, &summary)?;
+    if args.verbose {
+        report_skipped(&files, &inputs);
+    }
+    report(&summary.to_string());
+    let has_problem = summary.errors > 0 || (args.warnings_as_errors && summary.warnings > 0);
+    Ok(match (inputs.failed.is_empty(), has_problem) {
+        (false, _) => exit::FAILURE,
+        (true, true) => exit::PROBLEM,
+        (true, false) => exit::SUCCESS,
+    })
+}
+
+/// Lists the documents and files that are not checked.
+fn report_skipped(files: &[FileReport], inputs: &Inputs) {
+    for ignored in files.iter().flat_map(|file| &file.left_alone) {
+        report(&format!("left alone: {ignored}"));
+    }
+    for path in &inputs.skipped {
+        report(&format!("skipped: {}", path.display()));
+    }
+}
+
+/// Reads and checks the inputs on all cores. Returns the reports in the order of the inputs, and an
+/// error message for each input that can't be read.
+fn read_all(args: &Args, inputs: &[Input]) -> (Vec<FileReport>, Vec<String>) {
+    let linter = Linter::with_options(args.server.target(), args.options());
+    let progress = Progress::new(inputs.len());
+    let check = |input: &Input| {
+        let name = input.name();
+        let checked = match input.read() {
+            Ok(text) => Ok(linter.check(&name, &text, input.syntax())),
+            Err(ReadError::NotUtf8 { file, line }) => Ok(FileReport::not_utf8(&file, line)),
+            Err(ReadError::Io(message)) => Err(message),
+        };
+        progress.advance();
+        checked
+    };
+    let checked: Vec<_> = inputs.par_iter().map(check).collect();
+    let (mut files, mut unreadable) = (Vec::new(), Vec::new());
+    for checked in checked {
+        match checked {
+            Ok(report) => files.push(report),
+            Err(message) => unreadable.push(message),
+        }
+    }
+    (files, unreadable)
+}

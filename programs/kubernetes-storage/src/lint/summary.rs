@@ -1,0 +1,80 @@
+//! The numbers of a run.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::finding::{Finding, Severity};
+use super::report::FileReport;
+use crate::text::counted;
+
+/// The numbers of a run, shown as `2 files, 3 objects, 2 errors, 1 warning`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Summary {
+    /// Files that were read.
+    pub(super) files: usize,
+    /// Checked objects.
+    pub(super) objects: usize,
+    /// Errors.
+    pub(super) errors: usize,
+    /// Warnings.
+    pub(super) warnings: usize,
+    /// Templates, which are not checked.
+    pub(super) templates: usize,
+    /// Documents and items of lists of other kinds.
+    pub(super) left_alone: usize,
+    /// Files in folders that have no manifest's extension, and ignored files and folders.
+    pub(super) skipped: usize,
+}
+
+impl Summary {
+    /// Counts the findings and objects of all files.
+    pub(super) fn of(files: &[FileReport], skipped: usize) -> Self {
+        let count = |severity| {
+            findings(files)
+                .filter(|finding| finding.message.severity == severity)
+                .count()
+        };
+        Self {
+            files: files.len(),
+            objects: files.iter().map(|file| file.objects).sum(),
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
+            templates: files.iter().filter(|file| file.is_template).count(),
+            left_alone: files.iter().map(|file| file.left_alone.len()).sum(),
+            skipped,
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}, {}, {}, {}",
+            counted(self.files, "file"),
+            counted(self.objects, "object"),
+            counted(self.errors, "error"),
+            counted(self.warnings, "warning")
+        )?;
+        for (text, count) in [
+            (counted(self.templates, "template"), self.templates),
+            (
+                counted(self.left_alone, "document") + " left alone",
+                self.left_alone,
+            ),
+            (counted(self.skipped, "file") + " skipped", self.skipped),
+        ] {
+            if count > 0 {
+                write!(f, ", {text}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns all findings, in the order of the files.
+pub(super) fn findings(files: &[FileReport]) -> impl Iterator<Item = &Finding> {
+    files.iter().flat_map(|file| &file.findings)
+}

@@ -1,0 +1,146 @@
+//! Creation of an object as an API server handles it: defaulting, preparation and validation.
+
+use kubernetes_manifests::scheme::{AnyObject, Versioned};
+use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
+use serde_json::Value;
+
+/// The result of creating an object.
+pub(crate) struct Created {
+    /// The server's errors and warnings.
+    pub(crate) report: Report,
+    /// The stored object, if the server accepts it: with defaults, and without dropped fields.
+    pub(crate) stored: AnyObject,
+    /// The fields that the server drops because their feature gate is off.
+    pub(crate) dropped: Vec<FieldPath>,
+    /// The fields that the server's release doesn't have.
+    pub(crate) unknown: Vec<FieldPath>,
+}
+
+/// Creates an object of one kind; returns nothing for objects of other kinds.
+type Create = fn(&AnyObject, &Target, &Document<'_>) -> Option<Created>;
+
+/// Returns the text of an object as a value.
+pub(crate) type Document<'a> = dyn Fn() -> Option<Value> + 'a;
+
+macro_rules! creators {
+    ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
+        &[$(create_kind::<$kind>),*]
+    };
+}
+
+/// One function for each registered kind.
+const CREATORS: &[Create] = storage_all::for_each_kind!(creators);
+
+/// Creates an object as a server would; returns nothing if its kind is not registered. Only its
+/// `document` shows which required fields are absent.
+pub(crate) fn create(
+    object: &AnyObject,
+    target: &Target,
+    document: &Document<'_>,
+) -> Option<Created> {
+    CREATORS
+        .iter()
+        .find_map(|create| create(object, target, document))
+}
+
+fn create_kind<K: Versioned + PartialEq + Validate>(
+    object: &AnyObject,
+    target: &Target,
+    document: &Document<'_>,
+) -> Option<Created> {
+    let mut object = object.downcast_ref::<K>()?.clone();
+    // With every gate enabled, a server drops only fields that its release doesn't have.
+    let everything = ["AllAlpha", "AllBeta"]
+        .into_iter()
+        .fold(Target::new(target.release()), |all, stage| {
+            all.with_gate(stage, true)
+        });
+    let unknown = dropped_fields(&object, &everything);
+    let mut dropped = dropped_fields(&object, target);
+    dropped.retain(|path| !unknown.contains(path));
+    let mut report = object.default_and_validate(target);
+    if K::IS_CUSTOM
+        && let Some(document) = document()
+    {
+        K::report_absent(&document, &mut report);
+    }
+    Some(Created {
+        report,
+        stored: AnyObject::new(object),
+        dropped,
+        unknown,
+    })
+}
+
+/// Returns the fields of an object that a server drops.
+fn dropped_fields<K: Versioned + PartialEq + Validate>(
+    object: &K,
+    target: &Target,
+) -> Vec<FieldPath> {
+    let mut kept = object.clone();
+    kept.drop_disabled(None, target);
+    let mut found = Vec::new();
+    if kept != *object
+        && let (Ok(all), Ok(kept)) = (serde_json::to_value(object), serde_json::to_value(&kept))
+    {
+        missing(&all, &kept, &mut Vec::new(), &mut found);
+    }
+    found
+}
+
+/// Adds the paths of the fields of `all` that `kept` doesn't have.
+fn missing(all: &Value, kept: &Value, at: &mut Vec<Segment>, found: &mut Vec<FieldPath>) {
+    let mut step = |segment, all: &Value, kept: Option<&Value>| {
+        at.push(segment);
+        match kept {
+            Some(kept) => missing(all, kept, at, found),
+            None => found.push(at.iter().cloned().collect()),
+        }
+        at.pop();
+    };
+    match (all, kept) {
+        (Value::Object(all), Value::Object(kept)) => {
+            for (name, value) in all {
+                step(Segment::Field(name.clone().into()), value, kept.get(name));
+            }
+        }
+        (Value::Array(all), Value::Array(kept)) => {
+            for (index, value) in all.iter().enumerate() {
+                step(Segment::Index(index), value, kept.get(index));
+            }
+        }
+        _ => (),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::kinds::scheme;
+
+    #[test]
+    fn every_registered_kind_is_checked() {
+        macro_rules! texts {
+            ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
+                [$(serde_json::to_string(&<$kind>::default())),*]
+            };
+        }
+        let scheme = scheme();
+        let target = Target::new(storage_all::KUBERNETES);
+        let mut checked = BTreeSet::new();
+        for text in storage_all::for_each_kind!(texts) {
+            let objects = scheme.decode_json_all(text.unwrap_or_default());
+            let objects = objects.unwrap_or_default();
+            let kind = objects[0].kind().to_string();
+            assert!(create(&objects[0], &target, &|| None).is_some(), "{kind}");
+            checked.insert(kind);
+        }
+        let versions = scheme.group_versions();
+        let registered = versions.flat_map(|version| scheme.kinds(version));
+        let registered: Vec<_> = registered.map(|kind| kind.kind.to_string()).collect();
+        assert_eq!(registered.len(), CREATORS.len());
+        assert_eq!(BTreeSet::from_iter(registered), checked);
+    }
+}

@@ -1,0 +1,98 @@
+//! `kubernetes-storage defaults`: the stored objects.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Ran, run};
+
+fn defaults(arguments: &[&str], text: &str) -> Ran {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    run(here, &[&["defaults"], arguments].concat(), text)
+}
+
+/// The README shows the output, which doesn't change when it is the input.
+#[test]
+fn what_is_added_is_marked() {
+    let text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\n\
+                metadata: {namespace: default, name: fast}\nprovisioner: csi.example.com\n\
+                ---\nkind: Other\napiVersion: v1\n---\n";
+    let ran = defaults(&[], text);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    assert!(
+        readme.contains(&format!("```yaml\n{}```", ran.stdout)),
+        "{}",
+        ran.stdout
+    );
+    let plain = |text: &str| {
+        let lines = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with('#'));
+        lines
+            .map(|line| line.replace(" # set by the server", "") + "\n")
+            .collect::<String>()
+    };
+    let again = defaults(&[], &ran.stdout);
+    assert_eq!(again.stdout, plain(&ran.stdout));
+}
+
+#[test]
+fn a_release_and_its_gates_decide() {
+    let text = "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: a}\n\
+                spec: {preventPodSchedulingIfMissing: true}\n";
+    let out = |arguments: &[&str]| defaults(arguments, text).stdout;
+    assert!(out(&["--target-release=1.34"]).contains("# not stored: prevent"));
+    assert!(out(&["--target-release=1.36"]).contains("# not stored: prevent"));
+    let gate = [
+        "--target-release=1.36",
+        "--feature-gate=VolumeLimitScaling=true",
+    ];
+    assert!(out(&gate).contains("\n  preventPodSchedulingIfMissing: true\n"));
+    let ran = defaults(&["--target-release=1.17"], text);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    assert!(
+        ran.stderr
+            .contains("Kubernetes 1.17 does not serve storage.k8s.io/v1 CSIDriver")
+    );
+}
+
+#[test]
+fn what_is_refused_is_an_error() {
+    let good = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a}\n\
+                provisioner: a\n";
+    let text = format!(
+        "{good}---\n{}---\na: [\n",
+        good.replace("name: a", "name: A")
+    );
+    let ran = defaults(&[], &text);
+    assert_eq!(
+        (ran.code, ran.stdout.matches("StorageClass").count()),
+        (1, 1)
+    );
+    let lines: Vec<_> = ran.stderr.lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    let wanted = "<stdin>:6: error: storage.k8s.io/v1 StorageClass A: metadata.name: Invalid";
+    assert!(lines[0].starts_with(wanted), "{lines:?}");
+    assert!(lines[1].starts_with("<stdin>:11: error: "), "{lines:?}");
+    let ran = defaults(&["missing.yaml"], "");
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr
+            .starts_with("error: missing.yaml: no such file or directory")
+    );
+}
+
+/// An unknown version of the storage API is an error.
+#[test]
+fn what_has_never_been_is_an_error() {
+    let text = "apiVersion: storage.k8s.io/v2\nkind: CSINode\nmetadata: {name: a}\n---\n\
+                apiVersion: example.com/v2\nkind: CSINode\nmetadata: {name: a}\n";
+    let ran = defaults(&[], text);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    assert_eq!(
+        ran.stderr,
+        "<stdin>:1: error: Kubernetes has no storage.k8s.io/v2 CSINode; available: \
+         storage.k8s.io/v1 CSINode, storage.k8s.io/v1beta1 CSINode\n"
+    );
+}

@@ -1,0 +1,12 @@
+//! Tests of the programs as users run them, and of the linter as a library.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+mod convert;
+mod defaults;
+mod hostile;
+mod lint;
+mod lint_options;
+mod program;
+mod upstream;

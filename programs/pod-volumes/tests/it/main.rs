@@ -1,0 +1,6 @@
+//! Tests of the program, with real mounts.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod program;

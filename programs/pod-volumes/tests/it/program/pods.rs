@@ -1,0 +1,219 @@
+//! Mounting, the table of volumes, and errors.
+
+use root_tests::as_root;
+use serde_json::json;
+
+use super::*;
+
+fn config_map(data: &Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "shop"}, "data": data})
+}
+
+#[test]
+fn volumes_are_mounted_and_shown_in_a_table() {
+    as_root(|| {
+        let world = World::new(&[
+            pod(&[
+                json!({"name": "memory", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}}),
+                json!({"name": "config", "configMap": {"name": "settings"}}),
+            ]),
+            config_map(&json!({"a": "1"})),
+        ]);
+        for command in ["mount", "mount", "metrics"] {
+            let table = world.run(command);
+            let rows: Vec<Vec<&str>> = table
+                .lines()
+                .map(|line| line.split_whitespace().collect())
+                .collect();
+            let (mut rows, head) = (rows[1..].to_vec(), &rows[0]);
+            assert_eq!(
+                head[..6],
+                ["POD", "VOLUME", "PLUGIN", "USED", "AVAILABLE", "CAPACITY"],
+                "{table}"
+            );
+            rows.sort_by_key(|row| row[1]);
+            let pod = if command == "metrics" {
+                "shop.web"
+            } else {
+                "shop/web"
+            };
+            let at = |row: &[&str]| row[..3].join(" ");
+            assert_eq!(
+                at(&rows[0]),
+                format!("{pod} config kubernetes.io/configmap")
+            );
+            assert_eq!(
+                at(&rows[1]),
+                format!("{pod} memory kubernetes.io/empty-dir")
+            );
+            assert_eq!(rows[1][5], "1Mi", "{table}");
+        }
+        let file = world.volume("kubernetes.io/configmap", "config").join("a");
+        assert_eq!(fs::read_to_string(file).unwrap(), "1");
+        world.run("unmount");
+        world.assert_clean();
+        assert_eq!(world.run("metrics"), "");
+    });
+}
+
+#[test]
+fn a_volume_that_fails_keeps_no_other_from_being_mounted() {
+    as_root(|| {
+        let world = World::new(&[
+            pod(&[
+                json!({"name": "missing", "configMap": {"name": "nothing"}}),
+                json!({"name": "none"}),
+                json!({"name": "csi", "csi": {"driver": "csi.example.com"}}),
+                json!({"name": "own", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}),
+                json!({"name": "two", "emptyDir": {}, "hostPath": {"path": "/"}}),
+                json!({"name": "up", "hostPath": {"path": "/tmp/../etc"}}),
+                json!({"name": "claim", "persistentVolumeClaim": {"claimName": "gone"}}),
+                json!({"name": "flex", "flexVolume": {"driver": "example.com/absent"}}),
+                json!({"name": "config", "configMap": {"name": "settings"}}),
+                json!({"name": "config", "emptyDir": {}}),
+            ]),
+            config_map(&json!({"a": "1"})),
+        ]);
+        let errors = world.fail("mount");
+        let pod = "pod \"shop/web\": volume";
+        for expected in [
+            format!("{pod} \"missing\": configmap \"shop/nothing\" not found"),
+            format!(
+                "{pod} \"none\": no volume plugin matched: the volume has no source, such as emptyDir"
+            ),
+            format!("{pod} \"csi\": no volume plugin matched: unsupported source csi; see --help"),
+            format!("{pod} \"own\": persistentvolumeclaim \"shop/web-own\" not found"),
+            format!(
+                "{pod} \"two\": multiple volume plugins matched: kubernetes.io/empty-dir,kubernetes.io/host-path"
+            ),
+            format!("{pod} \"up\": the path \"/tmp/../etc\""),
+            format!("{pod} \"claim\": persistentvolumeclaim \"shop/gone\" not found"),
+            format!(
+                "{pod} \"flex\": no volume plugin matched: driver \"example.com/absent\" not found in"
+            ),
+            format!("{pod} \"config\": duplicate volume name"),
+        ] {
+            assert!(errors.contains(&expected), "{expected}\n{errors}");
+        }
+        assert_eq!(errors.lines().count(), 9, "{errors}");
+        assert!(
+            world
+                .volume("kubernetes.io/configmap", "config")
+                .join("a")
+                .exists()
+        );
+        world.run("unmount");
+        world.assert_clean();
+    });
+}
+
+#[test]
+fn an_ephemeral_volume_is_the_claim_that_a_cluster_makes_for_it() {
+    as_root(|| {
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("file"), "kept").unwrap();
+        let claim = json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "web-own", "namespace": "shop"}, "spec": {"volumeName": "disk"},
+        });
+        let local = |name: &str, source: Value| {
+            let mut spec = json!({"capacity": {"storage": "1Gi"}});
+            spec.as_object_mut()
+                .unwrap()
+                .extend(source.as_object().unwrap().clone());
+            json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec})
+        };
+        let own = json!({"name": "own", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}});
+        let disk = local("disk", json!({"local": {"path": outside.path()}}));
+        let world = World::new(&[pod(std::slice::from_ref(&own)), claim.clone(), disk]);
+        world.run("mount");
+        let dir = world.volume("kubernetes.io/local-volume", "disk");
+        assert_eq!(fs::read_to_string(dir.join("file")).unwrap(), "kept");
+        world.run("unmount");
+        world.assert_clean();
+
+        let remote = local("disk", json!({"nfs": {"server": "a", "path": "/"}}));
+        let errors = World::new(&[pod(&[own]), claim, remote]).fail("mount");
+        let expected = "no volume plugin matched: persistentvolume \"disk\" must be hostPath, local or flexVolume";
+        assert!(errors.contains(expected), "{errors}");
+    });
+}
+
+#[test]
+fn manifests_that_are_wrong_change_nothing() {
+    for (manifest, expected) in [
+        ("kind: Pod", "(line 1, column 1): apiVersion is missing"),
+        ("apiVersion: v1\nkind: Pod\nmetadata: {}", "metadata.name"),
+        (
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}",
+            "document 2, v1 Pod a (line 5, column 1): duplicate object",
+        ),
+        (
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: 3}",
+            "v1 Pod a, spec.containers (line 4, column 8): invalid type",
+        ),
+        ("a: [", "wrong.yaml"),
+    ] {
+        let world = World::new(&[]);
+        world.write("manifests/wrong.yaml", manifest);
+        let errors = world.fail("mount");
+        assert!(
+            errors.contains(expected) && errors.contains("wrong.yaml"),
+            "{manifest}: {errors}"
+        );
+        assert!(!world.path("root").exists());
+    }
+}
+
+/// As kubectl reads them: YAML 1.1, and fields that are unknown or occur twice are warned of.
+#[test]
+fn manifests_are_read_as_kubectl_reads_them() {
+    as_root(|| {
+        let world = World::new(&[config_map(&json!({"a": "1"}))]);
+        let manifest = "# A comment\napiVersion: v1\nkind: Pod\nmetadata:\n  {name: web, namespace: shop}\nspec:\n  \
+             volumes:\n  - name: config\n    configMap:\n      name: none\n      name: settings\n      \
+             defaultMode: 0440\n      surprise: 1\n";
+        world.write("manifests/pod.yaml", manifest);
+        let output = world.output("mount");
+        assert!(output.status.success(), "{output:?}");
+        let warnings =
+            String::from_utf8(output.stderr).unwrap() + &String::from_utf8(output.stdout).unwrap();
+        for warning in [
+            "duplicate field \"spec.volumes[0].configMap.name\" (line 11)",
+            "unknown field \"spec.volumes[0].configMap.surprise\" (line 13)",
+        ] {
+            assert!(warnings.contains(warning), "{warnings}");
+        }
+        let file = world.volume("kubernetes.io/configmap", "config").join("a");
+        assert_eq!(
+            fs::metadata(file).unwrap().permissions().mode() & 0o7777,
+            0o440
+        );
+        world.run("unmount");
+        world.assert_clean();
+    });
+}
+
+#[test]
+fn arguments_that_are_wrong_are_told() {
+    let run = |args: &[&str]| {
+        let output = Command::new(PROGRAM).args(args).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(run(&["mount", "--root", "relative", "/dev/null"]).contains("relative"));
+    assert!(
+        run(&["mount", "--root", "/tmp/x", "/nonexistent"]).contains("/nonexistent: No such file")
+    );
+    assert!(
+        run(&[
+            "mount",
+            "--root",
+            "/tmp/x",
+            "--allocatable",
+            "memory",
+            "/dev/null"
+        ])
+        .contains("memory=2Gi")
+    );
+}

@@ -1,0 +1,76 @@
+//! Definitions of custom resources.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, PostParams};
+use kube::runtime::wait::{await_condition, conditions};
+use kube::{Client, ResourceExt as _};
+use serde_json::Value;
+
+/// Creates definitions and waits until the server serves them.
+pub(crate) async fn define(client: &Client, all: &[CustomResourceDefinition]) {
+    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
+    for definition in all {
+        let created = definitions.create(&PostParams::default(), definition).await;
+        created.unwrap_or_else(|error| panic!("{}: {error}", definition.name_any()));
+    }
+    for definition in all {
+        let is_established = conditions::is_crd_established();
+        let name = definition.name_any();
+        await_condition(definitions.clone(), &name, is_established)
+            .await
+            .unwrap();
+    }
+}
+
+/// Keywords of a schema that check more than types.
+const ASKED: [&str; 17] = [
+    "allOf",
+    "anyOf",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "oneOf",
+    "pattern",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-validations",
+];
+
+/// A definition that asks no more than types.
+pub(crate) fn lenient(definition: &CustomResourceDefinition) -> CustomResourceDefinition {
+    fn without(schema: &Value) -> Value {
+        match schema {
+            Value::Object(members) => {
+                let kept = members
+                    .iter()
+                    .filter(|(name, _)| !ASKED.contains(&name.as_str()));
+                kept.map(|(name, value)| (name.clone(), without(value)))
+                    .collect()
+            }
+            Value::Array(items) => items.iter().map(without).collect(),
+            other => other.clone(),
+        }
+    }
+    let definition = serde_json::to_value(definition).unwrap();
+    serde_json::from_value(without(&definition)).unwrap()
+}
+
+/// Replaces definitions of the same names; a server takes a while to heed them.
+pub(crate) async fn replace(client: &Client, all: &[CustomResourceDefinition]) {
+    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    for definition in all {
+        let mut new = definition.clone();
+        let name = definition.name_any();
+        new.metadata.resource_version = api.get(&name).await.unwrap().resource_version();
+        api.replace(&name, &PostParams::default(), &new)
+            .await
+            .unwrap();
+    }
+}

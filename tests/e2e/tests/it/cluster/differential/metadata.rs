@@ -1,0 +1,123 @@
+//! Changes of metadata.
+
+use conformance::valid::Kind;
+use serde_json::{Value, json};
+
+use super::damage::{Damage, LABEL_VALUES, QUALIFIED, SUBDOMAINS, at, expand, texts, totals};
+
+/// Returns the changes to the metadata of every kind.
+pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
+    let mut all = Vec::new();
+    if is_new {
+        all.extend(texts("/metadata/name", SUBDOMAINS));
+        all.extend(at("/metadata/name", [Value::Null]));
+        all.extend(at("/metadata/generation", [json!(-1), json!(0), json!(7)]));
+    } else {
+        all.extend(at(
+            "/metadata/deletionTimestamp",
+            [json!("2020-01-01T00:00:00Z")],
+        ));
+        all.extend(at("/metadata/deletionGracePeriodSeconds", [json!(3)]));
+    }
+    let prefixes = [
+        "a", "a-", "A-", "ab_", "ab_-", "a.-", "-", "--", "a.", "ä-", "a*58", "a*253", "a*254",
+    ];
+    all.extend(texts("/metadata/generateName", &prefixes));
+    all.extend(at(
+        "/metadata/labels",
+        QUALIFIED.iter().map(|key| json!({expand(key): "v"})),
+    ));
+    all.extend(at(
+        "/metadata/labels",
+        LABEL_VALUES.iter().map(|value| json!({"k": expand(value)})),
+    ));
+    all.extend(at(
+        "/metadata/annotations",
+        QUALIFIED
+            .iter()
+            .map(|key| json!({expand(key): "any value"})),
+    ));
+    all.extend(at("/metadata/annotations", totals()));
+    all.extend(at(
+        "/metadata/finalizers",
+        [
+            json!(["orphan"]),
+            json!(["kubernetes"]),
+            json!(["foregroundDeletion", "orphan"]),
+            json!(["foregroundDeletion"]),
+            json!(["a"]),
+            json!(["a/b"]),
+            json!(["a b"]),
+            json!(["ok/ok", ""]),
+            json!(["a/b/c"]),
+        ],
+    ));
+    all.extend(at("/metadata/ownerReferences", owners()));
+    all.extend(at("/metadata/managedFields", managers(kind)));
+    // In lists and maps, `null` is the zero value.
+    all.extend(at("/metadata/labels", [json!({"k": null})]));
+    all.extend(at("/metadata/annotations", [json!({"k": null})]));
+    all.extend(at(
+        "/metadata/finalizers",
+        [json!([null]), json!(["a/b", null])],
+    ));
+    all.extend(at("/metadata/ownerReferences", [json!([null])]));
+    all
+}
+
+fn managers(kind: Kind) -> Vec<Value> {
+    let entry = json!({
+        "manager": "m", "operation": "Update", "apiVersion": kind.api_version(),
+        "time": "2024-01-01T00:00:00Z", "fieldsType": "FieldsV1",
+        // Of a field that no request sets: who sets one takes it over.
+        "fieldsV1": {"f:metadata": {"f:labels": {"f:unset": {}}}},
+    });
+    let with = |field: &str, value: &str| {
+        let mut entry = entry.clone();
+        entry[field] = expand(value).into();
+        json!([entry])
+    };
+    vec![
+        json!([entry]),
+        with("manager", ""),
+        with("manager", "m*128"),
+        with("manager", "m*129"),
+        with("manager", "äö '\"\\ \u{301}🦀"),
+        with("manager", "a\tb"),
+        with("manager", "a\u{a0}b"),
+        with("manager", "a\u{200b}b"),
+        with("manager", "\u{2028}"),
+        with("manager", "\u{7}*129"),
+        with("operation", "Delete"),
+        with("operation", ""),
+        with("fieldsType", "FieldsV2"),
+        with("fieldsType", ""),
+        with("subresource", "s*256"),
+        with("subresource", "s*257"),
+    ]
+}
+
+fn owners() -> Vec<Value> {
+    let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"});
+    let with = |field: &str, value: Value| {
+        let mut owner = owner.clone();
+        owner[field] = value;
+        owner
+    };
+    let controller = with("controller", true.into());
+    let mut other = controller.clone();
+    other["name"] = "q".into();
+    vec![
+        json!([owner]),
+        json!([with("apiVersion", "".into())]),
+        json!([with("apiVersion", "a/b/c".into())]),
+        json!([with("apiVersion", "a/".into())]),
+        json!([with("kind", "".into())]),
+        json!([with("kind", "Event".into())]),
+        json!([owner, with("name", "".into())]),
+        json!([with("uid", "".into())]),
+        json!([controller, owner]),
+        json!([controller, controller]),
+        json!([controller, other]),
+    ]
+}

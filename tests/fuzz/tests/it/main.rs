@@ -1,0 +1,3 @@
+//! Runs the fuzz targets on their seeds.
+
+mod seeds;
