@@ -155,12 +155,22 @@ mod unix {
     /// The manifest can be replaced, what is in src/ can't: the manifest comes back.
     #[test]
     fn a_failure_half_way_is_taken_back() {
-        let sandbox = Sandbox::generated();
+        let sandbox = Sandbox::new();
+        // Another user may have no access to this user's rustfmt.
+        sandbox.script("bin/rustfmt", "#!/bin/sh\n");
+        let codegen = || {
+            let mut command = Command::new(XTASK);
+            command
+                .arg("codegen")
+                .env("RUSTFMT", sandbox.path("bin/rustfmt"))
+                .current_dir(sandbox.path("root"));
+            command
+        };
+        Outcome::of(&mut codegen()).succeeds();
         sandbox.edit("root/codegen.toml", "An example", "A changed example");
         let src = sandbox.path("root/example-v1/src");
         fs::set_permissions(&src, Permissions::from_mode(0o555)).unwrap();
-        let mut command = Command::new(XTASK);
-        command.arg("codegen").current_dir(sandbox.path("root"));
+        let mut command = codegen();
         if fs::write(src.join("probe"), "").is_ok() {
             // We are root, for whom no folder is read-only.
             fs::remove_file(src.join("probe")).unwrap();
