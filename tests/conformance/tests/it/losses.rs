@@ -209,7 +209,7 @@ where
     check_many(&convertible, exact::<New, Old>);
 }
 
-mod losses {
+mod every_pair {
     use super::*;
     each_lossy_pair!(super::both_ways);
 }

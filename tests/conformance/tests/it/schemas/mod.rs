@@ -4,7 +4,6 @@
 //! and refuses what breaks a rule that JSON Schema can say.
 
 mod custom_resource;
-mod fixtures;
 mod golden;
 mod keywords;
 mod names;

@@ -8,7 +8,7 @@ use conformance::fixtures;
 use conformance::kind::Kind;
 use k8s_openapi::schemars::JsonSchema;
 
-use super::{errors, validator};
+use crate::schemas::{errors, validator};
 
 /// The rules that the fixtures of a kind break. A text is the name of its field and `Value`, so
 /// that it is of no enumeration, and has a capital letter where the name of an object must have

@@ -1,0 +1,4 @@
+//! Schemas compared with Kubernetes' own files.
+
+mod definitions;
+mod fixtures;
