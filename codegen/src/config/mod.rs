@@ -223,13 +223,15 @@ impl Config {
     pub(crate) fn external_of(
         &self,
         schema: &str,
-        asked: impl Fn(&Extern) -> bool,
+        rule_keywords: impl Fn(&Extern) -> bool,
     ) -> Option<&Extern> {
         let matching = self
             .externs
             .iter()
             .filter(|e| schema.starts_with(&e.prefix));
-        matching.filter(|e| asked(e)).max_by_key(|e| e.prefix.len())
+        matching
+            .filter(|e| rule_keywords(e))
+            .max_by_key(|e| e.prefix.len())
     }
 }
 

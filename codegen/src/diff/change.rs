@@ -62,7 +62,7 @@ impl Semver {
 /// The kinds of changes, in the order of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum What {
+pub enum ChangeKind {
     /// The later release doesn't serve the group-version.
     GroupVersionRemoved,
     /// Only the later release serves the group-version.
@@ -127,7 +127,7 @@ pub enum What {
     LifecycleChanged,
 }
 
-impl What {
+impl ChangeKind {
     /// Returns the change in words.
     pub fn text(self) -> &'static str {
         match self {
@@ -229,7 +229,7 @@ pub struct Rust {
 #[serde(rename_all = "camelCase")]
 pub struct Change {
     /// What has changed.
-    pub what: What,
+    pub what: ChangeKind,
     /// Where.
     pub place: Place,
     /// What was there, if that is more than `what` says.

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use crate::release::Release;
 
 use super::api::Api;
-use super::change::{Severity, What};
+use super::change::{ChangeKind, Severity};
 
 /// A change at a place of a schema.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
     pub(super) schema: String,
     pub(super) path: String,
-    pub(super) what: What,
+    pub(super) what: ChangeKind,
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     pub(super) details: Vec<String>,
@@ -51,7 +51,7 @@ impl Comparer<'_> {
     pub(super) fn push(
         &mut self,
         path: &str,
-        what: What,
+        what: ChangeKind,
         severities: (Severity, Severity),
     ) -> &mut Raw {
         let at = self.found.len();

@@ -42,7 +42,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-pub use change::{Change, Place, Report, Rust, Semver, Severity, TextChange, What};
+pub use change::{Change, ChangeKind, Place, Report, Rust, Semver, Severity, TextChange};
 pub use past::{Earlier, Part};
 pub use snapshot::{Complete, Knowledge, Snapshot};
 
@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
             release: release.or_else(|| self.next_release()),
             conversion: (!losses.is_empty()).then(|| losses.join("; ")),
             edit: (!edits.is_empty()).then(|| edits.into_iter().collect::<Vec<_>>().join("; ")),
-            ..self.whole(api, What::GroupVersionRemoved, Severity::Breaking)
+            ..self.whole(api, ChangeKind::GroupVersionRemoved, Severity::Breaking)
         };
         self.insert(group_version, change);
     }
@@ -339,14 +339,14 @@ impl<'a> Run<'a> {
         }
         let change = Change {
             release: release.or_else(|| self.next_release()),
-            ..self.whole(api, What::GroupVersionAdded, Severity::Info)
+            ..self.whole(api, ChangeKind::GroupVersionAdded, Severity::Info)
         };
         self.insert(group_version, change);
     }
 
     /// A change of a group-version as a whole.
-    fn whole(&self, api: &Api, what: What, severity: Severity) -> Change {
-        let is_new = what == What::GroupVersionAdded;
+    fn whole(&self, api: &Api, what: ChangeKind, severity: Severity) -> Change {
+        let is_new = what == ChangeKind::GroupVersionAdded;
         let kinds: Vec<_> = api.kinds.keys().map(String::as_str).collect();
         Change {
             what,

@@ -12,7 +12,9 @@ use super::runtime::{Feature, KINDS};
 use super::{builders, imports, resource};
 use super::{types, wire};
 use crate::doc;
-use crate::model::{ApiVersion, Applies, Carry, Crate, Module, Resource, Role, Struct, Type};
+use crate::model::{
+    ApiVersion, Applies, Crate, Module, Resource, Role, Struct, Type, ValueConversion,
+};
 use crate::name::{self, APPLY_MODULE, Ident};
 
 /// The module of a part of the crate, if there is anything to apply.
@@ -162,7 +164,12 @@ fn apply_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
 }
 
 /// The conversion of the full type, which sets all that it holds.
-fn from_full(version: &ApiVersion, ty: &Type, full: &Struct, carries: &[Carry]) -> TokenStream {
+fn from_full(
+    version: &ApiVersion,
+    ty: &Type,
+    full: &Struct,
+    carries: &[ValueConversion],
+) -> TokenStream {
     let name = &ty.name;
     let theirs = full_type(version, ty);
     let values = full.fields.iter().zip(carries).map(|(field, carry)| {

@@ -9,7 +9,9 @@ use super::declared::Declared;
 use super::file::{File, folder, origins, places};
 use super::imports::use_item;
 use super::runtime::{Feature, KINDS};
-use crate::model::{ApiVersion, Counterpart, Crate, Field, Has, Role, Shape, Struct, Ty, Type};
+use crate::model::{
+    ApiVersion, Availability, Counterpart, Crate, Field, Role, Shape, Struct, Ty, Type,
+};
 use crate::name::{self, COUNTERPARTS_FILE, Ident};
 use crate::release::Release;
 
@@ -123,16 +125,16 @@ fn table(
         _ => quote!(#theirs),
     };
     let how = match counterpart.complete {
-        Has::Always => quote!(total),
-        Has::Never => quote!(partial),
-        Has::Since(release) => {
+        Availability::Always => quote!(total),
+        Availability::Never => quote!(partial),
+        Availability::Since(release) => {
             let gates = gates(release);
             quote!(total #gates)
         }
     };
     let mut fields: Vec<_> = object.fields.iter().zip(&counterpart.fields).collect();
     // The macro takes those of all releases first.
-    fields.sort_by_key(|(_, has)| **has != Has::Always);
+    fields.sort_by_key(|(_, has)| **has != Availability::Always);
     let rows = fields
         .into_iter()
         .map(|(field, has)| row(version, field, *has));
@@ -145,12 +147,12 @@ fn table(
     }
 }
 
-fn row(version: &ApiVersion, field: &Field, has: Has) -> TokenStream {
+fn row(version: &ApiVersion, field: &Field, has: Availability) -> TokenStream {
     let (key, name) = (&field.json, &field.name);
     let gates = match has {
-        Has::Always => None,
-        Has::Never => Some(quote!([])),
-        Has::Since(release) => Some(gates(release)),
+        Availability::Always => None,
+        Availability::Never => Some(quote!([])),
+        Availability::Since(release) => Some(gates(release)),
     };
     let own = field
         .ty

@@ -34,23 +34,23 @@ const OF_TYPE: [&str; 16] = [
 /// The names that are asked for, by those after the ways.
 pub(super) struct Names<'a> {
     prefix: &'a str,
-    asked: &'a BTreeMap<String, String>,
+    rule_keywords: &'a BTreeMap<String, String>,
     unused: BTreeSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(prefix: &'a str, asked: &'a BTreeMap<String, String>) -> Self {
+    pub(super) fn new(prefix: &'a str, rule_keywords: &'a BTreeMap<String, String>) -> Self {
         Self {
             prefix,
-            asked,
-            unused: asked.keys().map(String::as_str).collect(),
+            rule_keywords,
+            unused: rule_keywords.keys().map(String::as_str).collect(),
         }
     }
 
     /// The name of the schema for an object, and whether it is asked for.
     fn of(&mut self, wanted: String) -> (String, bool) {
         let short = wanted.strip_prefix(self.prefix).unwrap_or(&wanted);
-        match self.asked.get_key_value(short) {
+        match self.rule_keywords.get_key_value(short) {
             Some((short, name)) => {
                 self.unused.remove(short.as_str());
                 (format!("{}{name}", self.prefix), true)

@@ -2,11 +2,11 @@
 //!
 //! Only this module and [`load`](crate::load) know OpenAPI.
 
-mod asked;
 mod docs;
 mod external;
 mod paths;
 mod role;
+mod rule_keywords;
 mod schema;
 
 use std::cell::RefCell;
@@ -182,7 +182,7 @@ fn structure(
         unknown: None,
         role: Role::Part,
         rules: Box::new(TypeRules::default()),
-        asked: asked::of_type(schema),
+        rule_keywords: rule_keywords::of_type(schema),
         behaviour: Behaviour::default(),
     };
     lowered.role = role::of(name, schema, &lowered, resources, at);
@@ -214,11 +214,11 @@ fn field(
         )
     });
     let ty = schema::of(property, &at);
-    let (docs, facts, asked) = match property {
+    let (docs, facts, rule_keywords) = match property {
         ReferenceOr::Item(schema) => (
             docs::of(&schema.schema_data),
             docs::facts(&schema.schema_data, required, &at),
-            asked::of(schema),
+            rule_keywords::of(schema),
         ),
         ReferenceOr::Reference { .. } => Default::default(),
     };
@@ -238,7 +238,7 @@ fn field(
         docs,
         facts,
         rules: Rules::default(),
-        asked,
+        rule_keywords,
     })
 }
 

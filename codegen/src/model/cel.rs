@@ -37,7 +37,7 @@ pub(crate) enum Node {
     /// An element of a list.
     Element(Box<Node>, Box<Node>),
     /// The value in a place.
-    Read(Box<Node>, Read),
+    Read(Box<Node>, ReadAs),
     Bool(bool),
     Int(i64),
     Double(f64),
@@ -69,14 +69,14 @@ pub(crate) enum Node {
     /// A macro over elements.
     Loop(Macro, Box<Node>, Ident, Box<Node>),
     /// The elements of a list in a place, or the keys of a map.
-    Items(Box<Node>, Over),
+    Items(Box<Node>, Iterable),
     /// What may be set: the field of a struct.
     Optional(CelField),
     /// What may be set: a field of what may be set.
     OptionalBelow(Box<Node>, CelField),
     HasValue(Box<Node>),
     /// What may be set, as a value, or another.
-    OrValue(Box<Node>, Read, Box<Node>),
+    OrValue(Box<Node>, ReadAs, Box<Node>),
 }
 
 /// A field of a struct.
@@ -91,7 +91,7 @@ pub(crate) struct CelField {
 
 /// How the value in a place is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Read {
+pub(crate) enum ReadAs {
     /// As it is.
     Copied,
     /// As a whole number of 64 bits.
@@ -106,7 +106,7 @@ pub(crate) enum Read {
 
 /// What is gone over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Over {
+pub(crate) enum Iterable {
     Elements,
     Keys,
     /// What another macro has made.
@@ -127,7 +127,7 @@ pub(crate) enum Macro {
 
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum CelType {
     Bool,
     Int,
     Double,
@@ -137,7 +137,7 @@ pub(crate) enum Sort {
     /// Elements of the type, of which each is in a place.
     Kept(Ty),
     /// Values.
-    Made(Box<Sort>),
+    Made(Box<CelType>),
     /// A place that there may be.
     Optional(Ty),
 }

@@ -10,7 +10,7 @@ use crate::name::{Function, Ident, RustPath};
 pub(crate) struct Conversion {
     /// The other type.
     pub(crate) to: RustPath,
-    pub(crate) how: How,
+    pub(crate) how: ConversionMethod,
     /// Whether neither direction can lose anything.
     pub(crate) total: bool,
     /// Whether the way back can take the form of another object.
@@ -18,7 +18,7 @@ pub(crate) struct Conversion {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) enum How {
+pub(crate) enum ConversionMethod {
     /// Field by field.
     Fields(Vec<FieldConversion>),
     /// Value by value, of an enumeration.
@@ -53,7 +53,7 @@ pub(crate) enum FieldConversion {
         ours: Side,
         theirs: Side,
         optional: bool,
-        carry: Carry,
+        carry: ValueConversion,
     },
     /// Functions make its counterpart from it.
     Function {
@@ -85,7 +85,7 @@ pub(crate) struct Dropped {
 
 /// How a value gets from one side to the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) enum Carry {
+pub(crate) enum ValueConversion {
     /// It is of the same type.
     Same,
     /// It is of a type that has a conversion of its own.
@@ -96,12 +96,12 @@ pub(crate) enum Carry {
         like: bool,
     },
     /// It is a list.
-    List(Box<Carry>),
+    List(Box<ValueConversion>),
     /// It is a map.
-    Map(Box<Carry>),
+    Map(Box<ValueConversion>),
 }
 
-impl Carry {
+impl ValueConversion {
     /// The two types that meet at its innermost, if they differ.
     pub(crate) fn pair(&self) -> Option<(&SchemaName, &SchemaName, bool)> {
         match self {

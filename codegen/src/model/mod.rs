@@ -21,16 +21,18 @@ use crate::name::{Ident, RustPath};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
-pub(crate) use cel::{CelField, CelRule, Macro, Node, Over, Read, Sort};
-pub(crate) use conversion::{Carry, Conversion, Dropped, FieldConversion, Functions, How, Side};
-pub(crate) use counterpart::{Counterpart, Has, Home};
+pub(crate) use cel::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs};
+pub(crate) use conversion::{
+    Conversion, ConversionMethod, Dropped, FieldConversion, Functions, Side, ValueConversion,
+};
+pub(crate) use counterpart::{Availability, Counterpart, K8sOpenapiModule};
 pub(crate) use facts::Facts;
 pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
 pub(crate) use rules::{
-    Argument, Call, Check, Earlier, Group, Immutable, Reported, Rule, Rules, Takes, Together,
-    TypeRules, Unique,
+    Argument, Call, Check, Earlier, Following, Group, Immutable, Reported, Rule, Rules, Together,
+    TypeRules, Unique, ValueForm,
 };
 pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
 pub(crate) use terms::{ErrorType, NameFormat, TextFormat};
@@ -78,7 +80,7 @@ pub(crate) struct ApiVersion {
     /// The JSON Schemas of the types, set by the pass for them.
     pub(crate) schemas: BTreeMap<SchemaName, TypeSchema>,
     /// Where k8s-openapi has the types, if it does.
-    pub(crate) home: Option<Home>,
+    pub(crate) home: Option<K8sOpenapiModule>,
     /// The types of k8s-openapi, set by the pass for them.
     pub(crate) counterparts: BTreeMap<SchemaName, Counterpart>,
     /// How types become those of another crate, set by the conversion pass.
@@ -91,7 +93,7 @@ pub(crate) struct Applies {
     /// By the schema of the full type, whose name they have.
     pub(crate) types: BTreeMap<SchemaName, Type>,
     /// What each field of the full type becomes, in their order.
-    pub(crate) carries: BTreeMap<SchemaName, Vec<Carry>>,
+    pub(crate) carries: BTreeMap<SchemaName, Vec<ValueConversion>>,
     /// Their files.
     pub(crate) modules: Vec<Module>,
 }
@@ -171,7 +173,7 @@ pub(crate) struct Struct {
     pub(crate) role: Role,
     pub(crate) rules: Box<TypeRules>,
     #[serde(skip)]
-    pub(crate) asked: Asked,
+    pub(crate) rule_keywords: RuleKeywords,
     /// What the server does with it, set by the pass for behaviour.
     pub(crate) behaviour: Behaviour,
 }
@@ -288,16 +290,16 @@ pub(crate) struct Field {
     pub(crate) facts: Facts,
     pub(crate) rules: Rules,
     #[serde(skip)]
-    pub(crate) asked: Asked,
+    pub(crate) rule_keywords: RuleKeywords,
 }
 
 /// The keywords of a schema that ask something, as the document has them. Gone after the pass
 /// for rules.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct RuleKeywords {
     pub(crate) keywords: serde_json::Map<String, serde_json::Value>,
     /// Those of the elements of a list or the values of a map.
-    pub(crate) inside: Option<Box<Asked>>,
+    pub(crate) inside: Option<Box<RuleKeywords>>,
 }
 
 impl Field {

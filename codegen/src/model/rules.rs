@@ -111,6 +111,16 @@ impl Rules {
         })
     }
 
+    /// The calls of methods, for changing.
+    pub(crate) fn calls_mut(&mut self) -> impl Iterator<Item = &mut Call> {
+        self.list
+            .iter_mut()
+            .filter_map(|rule| match &mut rule.check {
+                Check::Call(call) => Some(call),
+                _ => None,
+            })
+    }
+
     /// Whether the value must be there once defaults are set.
     pub(crate) fn must_be_set(&self) -> bool {
         self.list
@@ -175,40 +185,58 @@ pub(crate) enum Check {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Call {
     pub(crate) method: &'static str,
-    pub(crate) takes: Takes,
+    pub(crate) takes: ValueForm,
     pub(crate) arguments: Vec<Argument>,
-    /// Whether what follows is checked only where this holds.
-    pub(crate) guards: bool,
-    /// The servers that check what follows in any case.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) unguarded: Option<Releases>,
-    /// The servers that check what follows of new objects only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) on_create_only: Option<Releases>,
-    /// Whether it is checked only where the field is the only one that is set, of a struct of
-    /// which one must be set.
+    /// When the checks after this one are made.
+    #[serde(skip_serializing_if = "Following::is_always")]
+    pub(crate) following: Following,
+    /// True if it is checked only where the field is the only one that is set, of a struct of
+    /// which one must be set. The behaviour pass clears it where the field is none of these.
     pub(crate) alone: bool,
 }
 
 impl Call {
     /// A call on which nothing else depends.
-    pub(crate) fn new(method: &'static str, takes: Takes, arguments: Vec<Argument>) -> Self {
+    pub(crate) fn new(method: &'static str, takes: ValueForm, arguments: Vec<Argument>) -> Self {
         Self {
             method,
             takes,
             arguments,
-            guards: false,
-            unguarded: None,
-            on_create_only: None,
+            following: Following::Always,
             alone: false,
         }
     }
 }
 
-/// In which form a method takes the value.
+/// When the checks after a call are made.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Following {
+    /// In any case.
+    Always,
+    /// On creation; on updates by servers of other releases only.
+    OnCreate(Releases),
+    /// Where the value passes this check.
+    IfPassed {
+        /// The servers that make them in any case.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        or: Option<Releases>,
+        /// The servers that make them on creation only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        on_create: Option<Releases>,
+    },
+}
+
+impl Following {
+    fn is_always(&self) -> bool {
+        matches!(self, Self::Always)
+    }
+}
+
+/// The form in which a method takes the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Takes {
+pub(crate) enum ValueForm {
     /// As a string slice, of a text.
     Text,
     /// As a string slice, of a value of an enumeration.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::doc;
 use crate::model::{
     ApiVersion, Argument, Call, Check, Docs, Field, Keywords, NameFormat, Property, Rules, Setting,
-    Shape, Struct, Takes, Ty, Type, TypeSchema,
+    Shape, Struct, Ty, Type, TypeSchema, ValueForm,
 };
 
 /// Makes the schema of every type.
@@ -165,10 +165,10 @@ fn of_call(
     keywords: &mut Keywords,
     formats: &mut Vec<(NameFormat, bool)>,
 ) {
-    let is_enumeration = call.takes == Takes::AsStr;
+    let is_enumeration = call.takes == ValueForm::AsStr;
     match (keyword, call.arguments.first()) {
         // Of a quantity, which is a text or a number.
-        ("minimum", _) if call.takes != Takes::Number => {}
+        ("minimum", _) if call.takes != ValueForm::Number => {}
         ("pattern", _) if call.method == "pattern_of_quantity" => {}
         ("minLength" | "minItems" | "minProperties", _) => keywords.set(keyword, 1),
         (

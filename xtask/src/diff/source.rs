@@ -6,14 +6,14 @@ use std::path::Path;
 use std::str::FromStr;
 
 use codegen::diff::{Earlier, Knowledge, Snapshot};
-use codegen::{Change, Release};
+use codegen::{DifferenceKind, Release};
 
 use crate::fetch::{self, Origin};
 use crate::inputs::Found;
 use crate::listed::Listed;
 use crate::verify;
 
-/// What names a release on the command line.
+/// ChangeKind names a release on the command line.
 #[derive(Clone, Debug)]
 pub(crate) enum Given {
     /// Documents from elsewhere.
@@ -73,7 +73,7 @@ impl Given {
     }
 }
 
-/// What our own documents, their overlays and the list of differences say of a release.
+/// ChangeKind our own documents, their overlays and the list of differences say of a release.
 fn own(
     release: Release,
     root: &Path,
@@ -108,9 +108,9 @@ fn own(
         for expected in listed.expected(&document.path(), &schemas, (release, false)) {
             let parts = expected.at.parts().to_vec();
             match expected.change {
-                Change::Added => earlier.lacks.push(parts),
-                Change::Removed => earlier.has.push(parts),
-                Change::Changed => earlier.changed.push(parts),
+                DifferenceKind::Added => earlier.lacks.push(parts),
+                DifferenceKind::Removed => earlier.has.push(parts),
+                DifferenceKind::Changed => earlier.changed.push(parts),
             }
         }
         snapshot

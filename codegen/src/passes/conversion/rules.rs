@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::config::{Conversion, ConversionRule};
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Crate, Functions, How, SchemaName};
+use crate::model::{ApiVersion, ConversionMethod, Crate, Functions, SchemaName};
 use crate::name::Function;
 
 /// The rules for the types of two crates.
@@ -63,8 +63,8 @@ impl<'a> Rules<'a> {
     }
 
     /// The functions that convert a type.
-    pub(super) fn functions(&mut self, schema: &SchemaName) -> Option<How> {
-        functions(self.of_type(schema)?).map(How::ByHand)
+    pub(super) fn functions(&mut self, schema: &SchemaName) -> Option<ConversionMethod> {
+        functions(self.of_type(schema)?).map(ConversionMethod::ByHand)
     }
 
     /// The rule for a field of a type of either side.

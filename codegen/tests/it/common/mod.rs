@@ -1,8 +1,5 @@
 //! What the tests of the generator share.
 
-// Each test binary uses a part of it.
-#![allow(dead_code)]
-
 pub(crate) mod plausible;
 pub(crate) mod rustfmt;
 pub(crate) mod types;

@@ -1,10 +1,6 @@
 //! No text of a document becomes code: whatever stands in it, either nothing is generated,
 //! or files of the same structure as for a harmless document.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -123,7 +119,10 @@ impl Texts<'_> {
         krate.insert("description".into(), description.into());
         krate.insert("about".into(), self.at("about", "More.").into());
         let krate = toml::to_string(&krate).unwrap();
-        let rest = common::CONFIG.split_once("[[crate.document]]").unwrap().1;
+        let rest = crate::common::CONFIG
+            .split_once("[[crate.document]]")
+            .unwrap()
+            .1;
         let rest = rest.replace("overlays = [\"overlay.yaml\"]\n", "");
         format!("[[crate]]\n{krate}\n[[crate.document]]{rest}")
     }
