@@ -15,8 +15,8 @@ use crate::source::Source;
 pub struct Comparison {
     /// The differences, by pointer.
     pub differences: Vec<Difference>,
-    /// Whether the second document was published by a running server: those carry the
-    /// server's version, checked-in ones carry none.
+    /// True if the second document was published by a running server: those carry the server's
+    /// version, checked-in ones carry none.
     pub from_server: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct Difference {
     pub pointer: Pointer,
     /// In which way.
     pub change: DifferenceKind,
-    /// What the first and the second document have there, shortened to where they differ.
+    /// The values of the first and the second document, shortened to where they differ.
     pub values: (String, String),
 }
 

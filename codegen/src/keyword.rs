@@ -23,7 +23,7 @@ pub(crate) enum Position {
     Element,
 }
 
-/// What the values of a type can be asked.
+/// The kind of the values of a type, which decides the checks that apply to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueKind {
     Text,
@@ -47,7 +47,7 @@ pub(crate) struct Keyword {
     pub(crate) meaning: Meaning,
 }
 
-/// What a keyword is for.
+/// The purpose of a keyword.
 #[derive(Debug)]
 pub(crate) enum Meaning {
     /// It describes the value for all readers, or for others than this generator.
@@ -85,16 +85,16 @@ pub(crate) struct Method {
     pub(crate) argument: ArgumentForm,
     /// The type of the error, where an overlay may say another.
     pub(crate) error_type: Option<ErrorType>,
-    /// Whether the keyword's name is an argument, because several share the method.
+    /// True if the keyword's name is an argument, because several share the method.
     pub(crate) named: bool,
-    /// Whether what follows is checked only where this holds.
+    /// True if what follows is checked only where this holds.
     pub(crate) guards: bool,
-    /// Whether it is checked only where the field is the only one that is set, of a struct of
-    /// which one must be set: into the others a server doesn't look.
+    /// True if it is checked only where the field is the only one that is set, of a struct of which
+    /// one must be set: into the others a server doesn't look.
     pub(crate) alone: bool,
 }
 
-/// What the value of a keyword must be.
+/// The form that the value of a keyword must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArgumentForm {
     /// 1: whether there is anything is all that is checked.
@@ -122,9 +122,9 @@ pub(crate) enum ArgumentForm {
 pub(crate) enum Modification {
     /// Another method is called.
     Method(&'static str),
-    /// What follows is checked in any case, by all servers or those of some releases.
+    /// Later checks are made in any case, by all servers or those of some releases.
     Unguarded,
-    /// What follows is checked of new objects only, by all servers or those of some releases.
+    /// Later checks are made of new objects only, by all servers or those of some releases.
     OnCreateOnly,
 }
 
@@ -182,7 +182,7 @@ const FORMAT: &[Method] = &[method(
     ArgumentForm::NameFormat,
 )];
 
-/// What a text may be is its type.
+/// Texts are left out: their enumerations are types.
 const NUMBERS: &[Method] = &[
     method(
         ValueKind::Number,
@@ -509,7 +509,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
     TABLE.iter().find(|keyword| keyword.name == name)
 }
 
-/// What to do about a name that isn't known: the one that comes nearest may have been meant.
+/// Returns help for a name that isn't known: the one that comes nearest may have been meant.
 pub(crate) fn suggest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     let all = "spec/overlays/README.md lists the keywords";
     let known = known

@@ -1,7 +1,7 @@
 //! Generates Rust crates for Kubernetes API groups from OpenAPI documents and overlays.
 //!
-//! The library takes and returns strings; it does no I/O. ARCHITECTURE.md in the repository describes
-//! the flow of the data.
+//! The library takes and returns strings; it does no I/O. ARCHITECTURE.md in the repository
+//! describes the flow of the data.
 //!
 //! ```
 //! use codegen::{Config, Inputs, Source, generate};
@@ -85,7 +85,7 @@ pub struct Generated {
     pub hand_written: Vec<String>,
 }
 
-/// What a generated crate has of a group and version.
+/// The part of a generated crate for one group and version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupVersion {
     /// The group and version, as in `apiVersion`.
@@ -101,7 +101,7 @@ pub struct GroupVersion {
 pub struct GeneratedFile {
     /// Where it is in the crate, with `/` between the parts.
     pub path: String,
-    /// What is in it.
+    /// The contents.
     pub text: String,
 }
 
@@ -208,7 +208,7 @@ fn prune(value: serde_json::Value) -> serde_json::Value {
     }
 }
 
-/// What is made of the model of all crates, or the errors with the lines that they are at.
+/// Makes something of the model of all crates, or returns the errors with their lines.
 fn run<T>(
     config: &Config,
     inputs: &Inputs,

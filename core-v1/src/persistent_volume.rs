@@ -40,7 +40,7 @@ pub struct PersistentVolume {
     /// The source is fixed once the volume has been created.
     pub spec: Option<PersistentVolumeSpec>,
 
-    /// What the volume is doing at present, such as whether it is bound.
+    /// The present state of the volume, such as bound or released.
     ///
     /// The volume controller writes it through the `status` subresource; creating or
     /// updating the object itself discards it.
@@ -76,7 +76,7 @@ impl PersistentVolume {
         self
     }
 
-    /// What the volume is doing at present, such as whether it is bound.
+    /// The present state of the volume, such as bound or released.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -311,7 +311,7 @@ pub struct PersistentVolumeSpec {
     /// node can reach it.
     pub node_affinity: Option<VolumeNodeAffinity>,
 
-    /// What happens to the volume once its claim is deleted.
+    /// The fate of the volume once its claim is deleted.
     ///
     /// - `Retain`: it stays, for an administrator to deal with.
     /// - `Delete`: the volume and the storage behind it are deleted, if the volume plugin
@@ -591,7 +591,7 @@ impl PersistentVolumeSpec {
         self
     }
 
-    /// What happens to the volume once its claim is deleted.
+    /// The fate of the volume once its claim is deleted.
     ///
     /// Sets [`persistent_volume_reclaim_policy`](Self::persistent_volume_reclaim_policy).
     #[must_use]
@@ -839,7 +839,7 @@ pub struct AWSElasticBlockStoreVolumeSource {
     /// For `/dev/sda1` that is `1`. When unset or `0`, the whole disk is mounted.
     pub partition: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -873,7 +873,7 @@ impl AWSElasticBlockStoreVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -925,7 +925,7 @@ pub struct AzureDiskVolumeSource {
     /// The server's default is `Shared`.
     pub kind: Option<AzureDataDiskKind>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     ///
@@ -971,7 +971,7 @@ impl AzureDiskVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1003,7 +1003,7 @@ pub struct AzureFilePersistentVolumeSource {
     /// Name of the share in the storage account.
     pub share_name: String,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1024,7 +1024,7 @@ impl AzureFilePersistentVolumeSource {
         }
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1065,7 +1065,7 @@ pub struct CephFSPersistentVolumeSource {
     /// Directory of the Ceph tree to mount; when unset, its root.
     pub path: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1101,7 +1101,7 @@ impl CephFSPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1167,7 +1167,7 @@ pub struct CinderPersistentVolumeSource {
     /// The operating system of the node must support it; when empty, `ext4` is used.
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1195,7 +1195,7 @@ impl CinderPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1384,7 +1384,7 @@ pub struct CSIPersistentVolumeSource {
     /// Unset if the driver needs none.
     pub node_stage_secret_ref: Option<SecretReference>,
 
-    /// Whether the volume is attached read-only.
+    /// True if the volume is attached read-only.
     ///
     /// This is the `readonly` flag of `ControllerPublishVolume`; when unset, the volume
     /// is writable.
@@ -1463,7 +1463,7 @@ impl CSIPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is attached read-only.
+    /// True if the volume is attached read-only.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1522,7 +1522,7 @@ pub struct FCVolumeSource {
     /// [`targetWWNs`](Self::target_wwns).
     pub lun: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1561,7 +1561,7 @@ impl FCVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1618,7 +1618,7 @@ pub struct FlexPersistentVolumeSource {
     /// Further options for the driver.
     pub options: Option<BTreeMap<String, String>>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1663,7 +1663,7 @@ impl FlexPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1764,7 +1764,7 @@ pub struct GCEPersistentDiskVolumeSource {
     /// For `/dev/sda1` that is `1`. When unset or `0`, the whole disk is mounted.
     pub partition: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1798,7 +1798,7 @@ impl GCEPersistentDiskVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1833,7 +1833,7 @@ pub struct GlusterfsPersistentVolumeSource {
     /// Namespace of that object; when unset, the namespace of the bound claim.
     pub endpoints_namespace: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1859,7 +1859,7 @@ impl GlusterfsPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1888,7 +1888,7 @@ pub struct HostPathVolumeSource {
     /// File or directory on the node; symbolic links are followed.
     pub path: String,
 
-    /// What must exist at [`path`](Self::path) before it is mounted.
+    /// The kind of file that must exist at [`path`](Self::path) before it is mounted.
     ///
     /// - empty: nothing is checked.
     /// - `Directory`, `File`, `Socket`, `CharDevice`, `BlockDevice`: something of that
@@ -1910,7 +1910,7 @@ impl HostPathVolumeSource {
         }
     }
 
-    /// What must exist at [`path`](Self::path) before it is mounted.
+    /// The kind of file that must exist at [`path`](Self::path) before it is mounted.
     ///
     /// Sets [`type_`](Self::type_).
     #[must_use]
@@ -1944,10 +1944,10 @@ pub struct ISCSIPersistentVolumeSource {
     /// Address of the target: an IP address, followed by `:port` unless the port is 3260.
     pub target_portal: String,
 
-    /// Whether discovery is authenticated with CHAP.
+    /// True if discovery is authenticated with CHAP.
     pub chap_auth_discovery: Option<bool>,
 
-    /// Whether sessions are authenticated with CHAP.
+    /// True if sessions are authenticated with CHAP.
     pub chap_auth_session: Option<bool>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
@@ -1971,7 +1971,7 @@ pub struct ISCSIPersistentVolumeSource {
     /// [`targetPortal`](Self::target_portal) for their form.
     pub portals: Option<Vec<String>>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -1996,7 +1996,7 @@ impl ISCSIPersistentVolumeSource {
         }
     }
 
-    /// Whether discovery is authenticated with CHAP.
+    /// True if discovery is authenticated with CHAP.
     ///
     /// Sets [`chap_auth_discovery`](Self::chap_auth_discovery).
     #[must_use]
@@ -2005,7 +2005,7 @@ impl ISCSIPersistentVolumeSource {
         self
     }
 
-    /// Whether sessions are authenticated with CHAP.
+    /// True if sessions are authenticated with CHAP.
     ///
     /// Sets [`chap_auth_session`](Self::chap_auth_session).
     #[must_use]
@@ -2051,7 +2051,7 @@ impl ISCSIPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2144,7 +2144,7 @@ pub struct NFSVolumeSource {
     /// Host name or IP address of the NFS server.
     pub server: String,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2161,7 +2161,7 @@ impl NFSVolumeSource {
         }
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2211,7 +2211,7 @@ wire::object! {
     }
 }
 
-/// What becomes of a volume when its claim is deleted.
+/// The fate of a volume when its claim is deleted.
 ///
 /// A [`PersistentVolume`] without a policy is stored with `Retain`; a provisioned one
 /// has that of its StorageClass. It may be changed at any time.
@@ -2304,7 +2304,7 @@ pub struct PortworxVolumeSource {
     /// The operating system of the node must support it; when empty, `ext4` is used.
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2329,7 +2329,7 @@ impl PortworxVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2363,7 +2363,7 @@ pub struct QuobyteVolumeSource {
     /// Which group accesses to the volume are mapped to; when unset, none.
     pub group: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2397,7 +2397,7 @@ impl QuobyteVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2466,7 +2466,7 @@ pub struct RBDPersistentVolumeSource {
     /// The server's default is `rbd`.
     pub pool: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2522,7 +2522,7 @@ impl RBDPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2588,15 +2588,15 @@ pub struct ScaleIOPersistentVolumeSource {
     /// Name of the protection domain that the storage is in.
     pub protection_domain: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
 
-    /// Whether the connection to the gateway is encrypted with SSL.
+    /// True if the connection to the gateway is encrypted with SSL.
     pub ssl_enabled: Option<bool>,
 
-    /// Whether space is reserved up front: `ThickProvisioned` or `ThinProvisioned`.
+    /// The reservation of space: `ThickProvisioned` or `ThinProvisioned`.
     ///
     /// The server's default is `ThinProvisioned`.
     pub storage_mode: Option<String>,
@@ -2643,7 +2643,7 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2652,7 +2652,7 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether the connection to the gateway is encrypted with SSL.
+    /// True if the connection to the gateway is encrypted with SSL.
     ///
     /// Sets [`ssl_enabled`](Self::ssl_enabled).
     #[must_use]
@@ -2661,7 +2661,7 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether space is reserved up front: `ThickProvisioned` or `ThinProvisioned`.
+    /// The reservation of space: `ThickProvisioned` or `ThinProvisioned`.
     ///
     /// Sets [`storage_mode`](Self::storage_mode).
     #[must_use]
@@ -2714,7 +2714,7 @@ pub struct StorageOSPersistentVolumeSource {
     /// The operating system of the node must support it; when empty, `ext4` is used.
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
     pub read_only: Option<bool>,
@@ -2749,7 +2749,7 @@ impl StorageOSPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2932,7 +2932,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// What kind of Azure resource a disk is.
+/// The kind of Azure resource that a disk is.
 ///
 /// Since Kubernetes 1.0, stable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -3005,7 +3005,8 @@ wire::object! {
     }
 }
 
-/// What must be at the path of a `hostPath` volume when it is mounted.
+/// The kind of file that must be at the path of a `hostPath` volume when it is
+/// mounted.
 ///
 /// An unset or empty type is not checked.
 ///

@@ -37,13 +37,13 @@ pub struct PersistentVolumeClaim {
     /// `spec.volumes[].persistentVolumeClaim`.
     pub metadata: ObjectMeta,
 
-    /// What storage is asked for.
+    /// The storage that is asked for.
     ///
     /// Most of it is fixed once the claim has been created; a bound claim may ask for
     /// more storage and for another VolumeAttributesClass.
     pub spec: Option<PersistentVolumeClaimSpec>,
 
-    /// What the claim has got so far.
+    /// The storage that the claim has got so far.
     ///
     /// Controllers, the kubelet and resizers write it through the `status` subresource;
     /// creating or updating the object itself discards it.
@@ -70,7 +70,7 @@ impl PersistentVolumeClaim {
         self
     }
 
-    /// What storage is asked for.
+    /// The storage that is asked for.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -79,7 +79,7 @@ impl PersistentVolumeClaim {
         self
     }
 
-    /// What the claim has got so far.
+    /// The storage that the claim has got so far.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -801,10 +801,10 @@ kubernetes_kinds::wire::enumeration! {
 /// Since Kubernetes 1.0, stable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PersistentVolumeClaimCondition {
-    /// Whether the condition holds: `True`, `False` or `Unknown`.
+    /// The status of the condition: `True`, `False` or `Unknown`.
     pub status: ConditionStatus,
 
-    /// What the condition is about, such as `Resizing`.
+    /// The type of the condition, such as `Resizing`.
     pub type_: PersistentVolumeClaimConditionType,
 
     /// When the condition was last looked at.
@@ -1034,7 +1034,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// Whether a condition holds.
+/// The status of a condition.
 ///
 /// Since Kubernetes 1.0, stable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -1062,7 +1062,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// What a condition of a claim is about.
+/// The type of a condition of a claim.
 ///
 /// Controllers of others may set conditions of their own: keep a value you do not
 /// know.
@@ -1204,7 +1204,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// What is wrong with a volume.
+/// The problem of a volume.
 ///
 /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

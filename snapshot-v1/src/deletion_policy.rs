@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.storage.snapshot.v1.DeletionPolicy.
 // Change the document or its overlays and run the command again.
 
-/// What becomes of a snapshot in the storage system when its
+/// The fate of a snapshot in the storage system when its
 /// [`VolumeSnapshot`](crate::VolumeSnapshot) is deleted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]

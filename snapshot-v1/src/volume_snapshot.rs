@@ -30,10 +30,10 @@ pub struct VolumeSnapshot {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
-    /// What the user asks for.
+    /// The user's request.
     pub spec: VolumeSnapshotSpec,
 
-    /// What has become of the request. Controllers write it.
+    /// The outcome of the request. Controllers write it.
     pub status: Option<VolumeSnapshotStatus>,
 }
 
@@ -58,7 +58,7 @@ impl VolumeSnapshot {
         self
     }
 
-    /// What has become of the request.
+    /// The outcome of the request.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -178,7 +178,7 @@ wire::kind! {
     }
 }
 
-/// What the user asks for.
+/// The user's request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotSpec {
     /// From what the snapshot is made. Its fields never change.
@@ -220,7 +220,7 @@ wire::object! {
     }
 }
 
-/// What has become of the request. Controllers write it.
+/// The outcome of the request. Controllers write it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotStatus {
     /// The [`VolumeSnapshotContent`](crate::VolumeSnapshotContent) that it is bound to.
@@ -234,7 +234,7 @@ pub struct VolumeSnapshotStatus {
     /// The last error while the snapshot was made. It is removed once that succeeds.
     pub error: Option<VolumeSnapshotError>,
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     pub ready_to_use: Option<bool>,
 
     /// The least size of a volume that is restored from the snapshot. A claim with the
@@ -284,7 +284,7 @@ impl VolumeSnapshotStatus {
         self
     }
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// Sets [`ready_to_use`](Self::ready_to_use).
     #[must_use]

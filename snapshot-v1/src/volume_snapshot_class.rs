@@ -33,14 +33,15 @@ pub struct VolumeSnapshotClass {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
-    /// What becomes of the snapshot in the storage system when its
+    /// The fate of the snapshot in the storage system when its
     /// [`VolumeSnapshot`](crate::VolumeSnapshot) is deleted.
     pub deletion_policy: DeletionPolicy,
 
     /// The name of the CSI driver that makes the snapshots.
     pub driver: String,
 
-    /// What the driver is given for each snapshot. Only the driver knows what it means.
+    /// Parameters that the driver is given for each snapshot. Only the driver knows what
+    /// it means.
     pub parameters: Option<BTreeMap<String, String>>,
 }
 
@@ -84,7 +85,7 @@ impl VolumeSnapshotClass {
         self
     }
 
-    /// What the driver is given for each snapshot.
+    /// Parameters that the driver is given for each snapshot.
     ///
     /// Sets [`parameters`](Self::parameters).
     #[must_use]

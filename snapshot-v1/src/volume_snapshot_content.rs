@@ -37,7 +37,7 @@ pub struct VolumeSnapshotContent {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
-    /// What the snapshot is and to what it belongs.
+    /// The snapshot and the object that it belongs to.
     pub spec: VolumeSnapshotContentSpec,
 
     /// The state of the snapshot. The driver's sidecar writes it.
@@ -185,13 +185,13 @@ wire::kind! {
     }
 }
 
-/// What the snapshot is and to what it belongs.
+/// The snapshot and the object that it belongs to.
 ///
 /// The rule `!has(oldSelf.sourceVolumeMode) || has(self.sourceVolumeMode)` must hold:
 /// sourceVolumeMode can't be removed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeSnapshotContentSpec {
-    /// What becomes of the snapshot in the storage system when the
+    /// The fate of the snapshot in the storage system when the
     /// [`VolumeSnapshot`](crate::VolumeSnapshot) is deleted. For one that is made for a
     /// [`VolumeSnapshot`](crate::VolumeSnapshot), it is that of the class.
     pub deletion_policy: DeletionPolicy,
@@ -291,7 +291,7 @@ pub struct VolumeSnapshotContentStatus {
     /// The last error while the snapshot was made. It is removed once that succeeds.
     pub error: Option<VolumeSnapshotError>,
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     pub ready_to_use: Option<bool>,
 
     /// The size of the snapshot in bytes; a volume that is restored from it has to be as
@@ -330,7 +330,7 @@ impl VolumeSnapshotContentStatus {
         self
     }
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// Sets [`ready_to_use`](Self::ready_to_use).
     #[must_use]

@@ -7,7 +7,7 @@ use kubernetes_kinds::wire;
 /// The last error while the snapshot was made. It is removed once that succeeds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotError {
-    /// What went wrong. It may be logged and has no secrets.
+    /// The error message. It may be logged and has no secrets.
     pub message: Option<String>,
 
     /// When it went wrong.
@@ -21,7 +21,7 @@ impl VolumeSnapshotError {
         Self::default()
     }
 
-    /// What went wrong.
+    /// The error message.
     ///
     /// Sets [`message`](Self::message).
     #[must_use]

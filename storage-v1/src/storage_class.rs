@@ -46,7 +46,7 @@ pub struct StorageClass {
     /// Immutable: an update must not change it.
     pub provisioner: String,
 
-    /// Whether claims of this class may be enlarged after creation.
+    /// True if claims of this class may be enlarged after creation.
     ///
     /// When `true`, the storage request of a bound claim may be raised, and the volume
     /// grows if its driver supports that; shrinking is never possible. When `false` or
@@ -86,7 +86,7 @@ pub struct StorageClass {
     /// Immutable: an update must not change it.
     pub parameters: Option<BTreeMap<String, String>>,
 
-    /// What happens to a volume of this class once its claim is deleted.
+    /// The fate of a volume of this class once its claim is deleted.
     ///
     /// The value becomes `persistentVolumeReclaimPolicy` of each provisioned volume.
     ///
@@ -132,7 +132,7 @@ impl StorageClass {
         self
     }
 
-    /// Whether claims of this class may be enlarged after creation.
+    /// True if claims of this class may be enlarged after creation.
     ///
     /// Sets [`allow_volume_expansion`](Self::allow_volume_expansion).
     #[must_use]
@@ -180,7 +180,7 @@ impl StorageClass {
         self
     }
 
-    /// What happens to a volume of this class once its claim is deleted.
+    /// The fate of a volume of this class once its claim is deleted.
     ///
     /// Sets [`reclaim_policy`](Self::reclaim_policy).
     #[must_use]
@@ -309,7 +309,7 @@ wire::kind! {
     }
 }
 
-/// What becomes of a volume when its claim is deleted.
+/// The fate of a volume when its claim is deleted.
 ///
 /// A [`StorageClass`] is accepted with `Delete` or `Retain` only, and one that leaves
 /// the policy out is stored with `Delete`. The policy is copied into each

@@ -255,7 +255,7 @@ wire::object! {
 /// Since Kubernetes 1.13, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentStatus {
-    /// Whether the volume is attached to the node.
+    /// True if the volume is attached to the node.
     ///
     /// The kubelet mounts the volume only once this is `true`.
     pub attached: bool,

@@ -308,7 +308,7 @@ impl From<storage_v1::VolumeAttachmentSpec> for VolumeAttachmentSpec {
 /// Since Kubernetes 1.9, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentStatus {
-    /// Whether the volume is attached to the node.
+    /// True if the volume is attached to the node.
     ///
     /// The kubelet mounts the volume only once this is `true`.
     pub attached: bool,

@@ -37,7 +37,7 @@ pub struct CSIDriver {
     /// [`CSINode`](crate::CSINode), so 63 is the practical limit.
     pub metadata: ObjectMeta,
 
-    /// What the driver supports and what it wants from Kubernetes.
+    /// The driver's capabilities, and its wishes to Kubernetes.
     pub spec: CSIDriverSpec,
 }
 
@@ -210,7 +210,7 @@ impl From<storage_v1::CSIDriverList> for CSIDriverList {
 /// Since Kubernetes 1.14, beta; feature gate `CSIDriverRegistry`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// When `true`, the attach/detach controller creates a
@@ -251,7 +251,7 @@ pub struct CSIDriverSpec {
     /// Since Kubernetes 1.33, stable since 1.36.
     pub node_allocatable_update_period_seconds: Option<i64>,
 
-    /// Whether `NodePublishVolume` receives information about the Pod that uses the
+    /// True if `NodePublishVolume` receives information about the Pod that uses the
     /// volume.
     ///
     /// When `true`, the kubelet adds these keys to the volume context; the driver has to
@@ -271,7 +271,7 @@ pub struct CSIDriverSpec {
     /// The server's default is `false`. Since Kubernetes 1.14, stable since 1.18.
     pub pod_info_on_mount: Option<bool>,
 
-    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    /// True if Pods with volumes of this driver are kept off nodes that lack the driver.
     ///
     /// A node has the driver when `spec.drivers` of its [`CSINode`](crate::CSINode) lists
     /// it. When `true`, the scheduler does not place such Pods on any other node; when
@@ -285,7 +285,7 @@ pub struct CSIDriverSpec {
     /// gate `VolumeLimitScaling`.
     pub prevent_pod_scheduling_if_missing: Option<bool>,
 
-    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
     /// mounted.
     ///
     /// Drivers use the repeated calls to refresh contents that expire, such as the tokens
@@ -296,7 +296,7 @@ pub struct CSIDriverSpec {
     /// The server's default is `false`. Since Kubernetes 1.20, stable since 1.22.
     pub requires_republish: Option<bool>,
 
-    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
+    /// True if volumes of this driver can be mounted with the `-o context` SELinux
     /// option.
     ///
     /// With `true` the driver promises that each of its volumes can be mounted with a
@@ -313,7 +313,7 @@ pub struct CSIDriverSpec {
     /// The server's default is `false`. Since Kubernetes 1.25, stable since 1.36.
     pub se_linux_mount: Option<bool>,
 
-    /// Whether service account tokens reach the driver as secrets rather than in the
+    /// True if service account tokens reach the driver as secrets rather than in the
     /// volume context.
     ///
     /// When `true`, the kubelet puts the tokens of
@@ -329,7 +329,7 @@ pub struct CSIDriverSpec {
     /// Since Kubernetes 1.35, stable since 1.36.
     pub service_account_token_in_secrets: Option<bool>,
 
-    /// Whether the scheduler takes the driver's published free capacity into account.
+    /// True if the scheduler takes the driver's published free capacity into account.
     ///
     /// When `true`, a Pod whose claims wait for their first consumer goes only to a node
     /// for which a `CSIStorageCapacity` object of this driver reports enough room. As
@@ -380,7 +380,7 @@ impl CSIDriverSpec {
         Self::default()
     }
 
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// Sets [`attach_required`](Self::attach_required).
@@ -410,7 +410,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether `NodePublishVolume` receives information about the Pod that uses the
+    /// True if `NodePublishVolume` receives information about the Pod that uses the
     /// volume.
     ///
     /// Sets [`pod_info_on_mount`](Self::pod_info_on_mount).
@@ -420,7 +420,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    /// True if Pods with volumes of this driver are kept off nodes that lack the driver.
     ///
     /// Sets
     /// [`prevent_pod_scheduling_if_missing`](Self::prevent_pod_scheduling_if_missing).
@@ -430,7 +430,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
     /// mounted.
     ///
     /// Sets [`requires_republish`](Self::requires_republish).
@@ -440,7 +440,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
+    /// True if volumes of this driver can be mounted with the `-o context` SELinux
     /// option.
     ///
     /// Sets [`se_linux_mount`](Self::se_linux_mount).
@@ -450,7 +450,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether service account tokens reach the driver as secrets rather than in the
+    /// True if service account tokens reach the driver as secrets rather than in the
     /// volume context.
     ///
     /// Sets [`service_account_token_in_secrets`](Self::service_account_token_in_secrets).
@@ -460,7 +460,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether the scheduler takes the driver's published free capacity into account.
+    /// True if the scheduler takes the driver's published free capacity into account.
     ///
     /// Sets [`storage_capacity`](Self::storage_capacity).
     #[must_use]
@@ -547,8 +547,8 @@ impl From<storage_v1::CSIDriverSpec> for CSIDriverSpec {
     }
 }
 
-/// Whether the kubelet adapts a volume's ownership to the Pod's `fsGroup` when it
-/// mounts it.
+/// The rule by which the kubelet adapts a volume's ownership to the Pod's `fsGroup`
+/// when it mounts it.
 ///
 /// A [`CSIDriver`] that leaves the policy out is stored with
 /// `ReadWriteOnceWithFSType`.

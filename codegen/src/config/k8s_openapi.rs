@@ -1,4 +1,4 @@
-//! What k8s-openapi has of the documents.
+//! The releases and types that k8s-openapi has.
 
 use serde::Deserialize;
 

@@ -17,7 +17,7 @@ pub use bundle::Bundle;
 pub use conversion::{Conversion, ConversionRule};
 pub use k8s_openapi::K8sOpenapi;
 
-/// What `codegen.toml` says.
+/// The contents of `codegen.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -59,7 +59,7 @@ pub struct CrateConfig {
     /// overlays name without a path: `crate::rules`, a hand-written module of this crate, or one
     /// of another crate.
     pub rules: Option<String>,
-    /// Whether its structs keep the fields that they don't know and write them back, in a field
+    /// True if its structs keep the fields that they don't know and write them back, in a field
     /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
     #[serde(rename = "keep-unknown-fields", default)]
     pub keep_unknown_fields: bool,
@@ -223,14 +223,14 @@ impl Config {
     pub(crate) fn external_of(
         &self,
         schema: &str,
-        rule_keywords: impl Fn(&Extern) -> bool,
+        is_wanted: impl Fn(&Extern) -> bool,
     ) -> Option<&Extern> {
         let matching = self
             .externs
             .iter()
             .filter(|e| schema.starts_with(&e.prefix));
         matching
-            .filter(|e| rule_keywords(e))
+            .filter(|e| is_wanted(e))
             .max_by_key(|e| e.prefix.len())
     }
 }

@@ -53,9 +53,10 @@ use verdict::Context;
 
 /// Compares two releases.
 ///
-/// `knowledge` adds our own overlays to the documents that the configuration names, if both releases
-/// are known: rules, defaults, enumerations and lifecycles. `groups` restricts the comparison to
-/// these groups, of which the core group is the empty text; without any, all are compared.
+/// `knowledge` adds our own overlays to the documents that the configuration names, if both
+/// releases are known: rules, defaults, enumerations and lifecycles. `groups` restricts the
+/// comparison to these groups, of which the core group is the empty text; without any, all are
+/// compared.
 pub fn diff(
     from: &Snapshot,
     to: &Snapshot,
@@ -156,7 +157,7 @@ fn annotated(
     documents
 }
 
-/// What identifies a change, of which several documents may have the same.
+/// The identity of a change, of which several documents may have the same.
 type Key = (
     Option<String>,
     String,
@@ -292,8 +293,8 @@ impl<'a> Run<'a> {
         self.insert(group_version, change);
     }
 
-    /// Whether a group-version that only the earlier release has is gone, and not just unknown in the
-    /// later one.
+    /// Returns true if a group-version that only the earlier release has is gone, and not just
+    /// unknown in the later one.
     fn is_served_no_more(&mut self, api: &Api) -> bool {
         let group_version = &api.group_version;
         if !self.to.complete.has(api.group()) {

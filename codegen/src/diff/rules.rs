@@ -31,12 +31,12 @@ const LOOSENING: [&str; 4] = [
     "x-unconditional-update",
 ];
 
-/// Whether a format is one of names, which is a rule and no type.
+/// Returns true if a format is one of names, which is a rule and no type.
 pub(super) fn is_name_format(format: &str) -> bool {
     NameFormat::NAMES.contains(&format)
 }
 
-/// What is worth saying of a field that is new or gone: its type, its lifecycle, its rules.
+/// Describes a field that is new or gone: its type, its lifecycle, its rules.
 pub(super) fn described(property: &Value, api: &Api, is_required: bool) -> Vec<String> {
     let node = Node::of(property, api.release);
     let required = if is_required { "required " } else { "" };
@@ -122,7 +122,7 @@ pub(super) fn compare<'a>(comparer: &mut Comparer<'a>, a: &Node<'a>, b: &Node<'a
     }
 }
 
-/// Whether a rule is about fields alone that the earlier release lacks.
+/// Returns true if a rule is about fields alone that the earlier release lacks.
 fn is_about_new(keyword: &str, to: Option<&Value>, a: &Node<'_>) -> bool {
     let fields = to
         .filter(|_| keyword == "x-dependent-required")
@@ -134,7 +134,7 @@ fn is_about_new(keyword: &str, to: Option<&Value>, a: &Node<'_>) -> bool {
     })
 }
 
-/// What a change of a rule is, and how much it matters to writers.
+/// Classifies the change of a rule, with its severity for writers.
 fn judged(keyword: &str, from: Option<&Value>, to: Option<&Value>) -> (ChangeKind, Severity) {
     let is_loosening = LOOSENING.contains(&keyword);
     match (from, to) {
@@ -150,7 +150,7 @@ fn judged(keyword: &str, from: Option<&Value>, to: Option<&Value>) -> (ChangeKin
     }
 }
 
-/// Whether another limit refuses more, where the keyword is one.
+/// Returns true if another limit refuses more, where the keyword is one.
 fn limit(keyword: &str, from: &Value, to: &Value) -> Option<bool> {
     let (from, to) = (from.as_f64()?, to.as_f64()?);
     if ["minimum", "minLength", "minItems", "minProperties"].contains(&keyword) {

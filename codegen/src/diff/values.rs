@@ -1,4 +1,5 @@
-//! Compares what schemas say of values: formats, enumerations, defaults, and how objects are merged.
+//! Compares what schemas say of values: formats, enumerations, defaults, and how objects are
+//! merged.
 
 use serde_json::Value;
 
@@ -171,7 +172,7 @@ impl<'a> Comparer<'a> {
     }
 }
 
-/// Whether objects are merged in another way because of a keyword.
+/// Returns true if objects are merged in another way because of a keyword.
 fn changes_merging(
     keyword: &str,
     (from, to): (Option<&Value>, Option<&Value>),

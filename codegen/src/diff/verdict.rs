@@ -1,4 +1,5 @@
-//! What a change means: for the generated Rust, for conversions, and what to edit.
+//! The effects of a change on the generated Rust and on conversions, and the edits that it asks
+//! for.
 
 use crate::name;
 
@@ -13,7 +14,7 @@ pub(super) struct Context<'a> {
     pub(super) to: &'a Api,
     pub(super) all_from: &'a [Api],
     pub(super) all_to: &'a [Api],
-    /// What the releases are called.
+    /// The names of the releases.
     pub(super) names: (&'a str, &'a str),
 }
 
@@ -63,12 +64,12 @@ impl Context<'_> {
         Rust { semver, why }
     }
 
-    /// Whether a type is generated from the documents.
+    /// Returns true if a type is generated from the documents.
     fn is_own(&self, raw: &Raw) -> bool {
         self.from.owns(&raw.schema) || self.to.owns(&raw.schema)
     }
 
-    /// What to edit because of a type of another crate.
+    /// Returns the edit that a type of another crate asks for.
     fn edit_of_other(&self, raw: &Raw) -> Option<String> {
         if raw.what == ChangeKind::FieldAdded && !raw.is_required {
             return Some("nothing, until the crate that has the type has the field".to_owned());
@@ -76,7 +77,7 @@ impl Context<'_> {
         self.edit(raw)
     }
 
-    /// What is lost of a kind, and what to use in its place.
+    /// Returns the loss of a kind, and its replacement.
     fn about_kind(&self, raw: &Raw, kind: &str) -> (Option<String>, Option<String>) {
         let (from, to) = self.names;
         match raw.what {
@@ -128,7 +129,7 @@ impl Context<'_> {
         }
     }
 
-    /// What is lost of a kind that is gone, and what takes its place.
+    /// Returns the loss of a kind that is gone, and its replacement.
     pub(super) fn replaced(&self, kind: &str) -> (Option<String>, Option<String>) {
         let (from, to) = self.names;
         let own = &self.from.group_version;
@@ -154,7 +155,7 @@ impl Context<'_> {
         (Some(losses(&lost, &other.group_version)), Some(edit))
     }
 
-    /// What is lost of values.
+    /// Returns the loss of values.
     fn loss(&self, raw: &Raw) -> Option<String> {
         let (from, to) = self.names;
         let text = match raw.what {
@@ -175,7 +176,7 @@ impl Context<'_> {
         Some(text)
     }
 
-    /// What to edit in programs and manifests.
+    /// Returns the edit in programs and manifests.
     fn edit(&self, raw: &Raw) -> Option<String> {
         let field = short(raw.path.trim_end_matches(['[', ']', '{', '}'])).to_owned();
         let text = match raw.what {
@@ -229,7 +230,7 @@ impl Context<'_> {
     }
 }
 
-/// Whether the generated type of a kind has access to a status.
+/// Returns true if the generated type of a kind has access to a status.
 fn has_status(context: &Context<'_>, kind: &str) -> bool {
     [context.from, context.to].into_iter().any(|api| {
         let schema = api

@@ -118,7 +118,7 @@ fn extraction(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
     let full = full_type(version, ty);
     let method = |method: TokenStream, what: &str, subresource: TokenStream| {
         let text = format!(
-            "What a field manager has applied of {what}, and still owns; only the name where \
+            "Returns what a field manager has applied of {what}, and still owns; only the name where \
              it has applied nothing. See [`extract`]({KINDS}::apply::extract), also for \
              the errors."
         );

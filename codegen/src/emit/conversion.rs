@@ -23,7 +23,7 @@ pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStrea
         .collect()
 }
 
-/// Whether a file with these types needs what `convert` of the run-time has.
+/// Returns true if a file with these types needs what `convert` of the run-time has.
 pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
     let conversions = schemas
         .iter()
@@ -85,7 +85,7 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
 struct Way<'a> {
     from: &'a TokenStream,
     to: &'a TokenStream,
-    /// Whether our type is the target.
+    /// True if our type is the target.
     is_back: bool,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Way<'a> {
         Self { from, to, is_back }
     }
 
-    /// What is of the source, and what is of the target.
+    /// Orders a pair as source and target.
     fn order<T>(&self, ours: T, theirs: T) -> (T, T) {
         if self.is_back {
             (theirs, ours)
@@ -204,7 +204,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// What is said above the rules: which fields are lost, and why.
+    /// Returns the comment above the rules: the fields that are lost, and why.
     fn lost(&self, fields: &[FieldConversion]) -> Vec<String> {
         let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
         for field in fields {
@@ -233,8 +233,8 @@ impl<'a> Way<'a> {
         doc::lines(&text.join("\n\n"), &NoLinks)
     }
 
-    /// What the fields of the target become that this direction gives anything, in the form of
-    /// `like` where that matters.
+    /// Returns the values of the target's fields that this direction sets, in the form of `like`
+    /// where that matters.
     fn assignments<'f>(
         &self,
         value: &TokenStream,

@@ -1,5 +1,5 @@
-//! Conversion from and to the types of k8s-openapi: a table of the fields of each type, which a macro
-//! of `kubernetes-kinds` takes.
+//! Conversion from and to the types of k8s-openapi: a table of the fields of each type, which a
+//! macro of `kubernetes-kinds` takes.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -15,7 +15,7 @@ use crate::model::{
 use crate::name::{self, COUNTERPARTS_FILE, Ident};
 use crate::release::Release;
 
-/// What is said at the top of a file.
+/// The comment at the top of a file.
 const ABOUT: [&str; 4] = [
     "Conversion from and to the types of `k8s_openapi`, which depend on the Kubernetes release",
     "that it is built for.",
@@ -94,7 +94,7 @@ fn file(place: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
     Some(File::rust(path, origins(versions), attributes, items))
 }
 
-/// Whether a type with a counterpart has fields of this enumeration.
+/// Returns true if a type with a counterpart has fields of this enumeration.
 fn is_held(version: &ApiVersion, schema: &str) -> bool {
     let users = version.graph.users(&schema.to_owned());
     users

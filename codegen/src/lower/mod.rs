@@ -115,11 +115,11 @@ fn own_type(
     Some(())
 }
 
-/// What a schema says of an object of the crate.
+/// The parts of a schema that describe an object of the crate.
 struct Object<'a> {
     properties: Vec<(&'a String, &'a ReferenceOr<Box<Schema>>)>,
     required: &'a [String],
-    /// Whether it may have other fields as well.
+    /// True if it may have other fields as well.
     is_open: bool,
 }
 
@@ -242,7 +242,8 @@ fn field(
     })
 }
 
-/// Whether a schema allows `null`, for the value and for what is in it at each depth of lists and maps.
+/// Returns, for the value and for the elements at each depth of lists and maps, true if the schema
+/// allows `null`.
 fn takes_null(property: &ReferenceOr<Box<Schema>>) -> Vec<bool> {
     let mut found = Vec::new();
     let mut next = property.as_item().map(|schema| &**schema);

@@ -10,12 +10,12 @@ use crate::name::Ident;
 pub(crate) struct CelRule {
     /// As the document has it.
     pub(crate) text: String,
-    /// What the error says, where the rule has a message.
+    /// The message of the error, where the rule has one.
     pub(crate) message: Option<String>,
     pub(crate) error_type: ErrorType,
     /// The fields below the value at which the error is reported.
     pub(crate) below: Vec<String>,
-    /// Whether it compares an update with what is stored.
+    /// True if it compares an update with what is stored.
     pub(crate) compares: bool,
     #[serde(skip)]
     pub(crate) holds: Node,
@@ -24,9 +24,9 @@ pub(crate) struct CelRule {
 /// An expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
-    /// What is checked.
+    /// The value that is checked.
     New,
-    /// What is stored of it.
+    /// The stored value.
     Old,
     /// A variable of a macro.
     Variable(Ident),
@@ -42,7 +42,7 @@ pub(crate) enum Node {
     Int(i64),
     Double(f64),
     Text(String),
-    /// Whether an optional field is set.
+    /// True if an optional field is set.
     IsSet(CelField),
     HasKey(Box<Node>, Box<Node>),
     Not(Box<Node>),
@@ -64,18 +64,18 @@ pub(crate) enum Node {
     Characters(Box<Node>),
     /// The number of elements of what has them.
     Length(Box<Node>),
-    /// Whether a value is one of these.
+    /// True if a value is one of these.
     Among(Box<Node>, Vec<Node>),
     /// A macro over elements.
     Loop(Macro, Box<Node>, Ident, Box<Node>),
     /// The elements of a list in a place, or the keys of a map.
     Items(Box<Node>, Iterable),
-    /// What may be set: the field of a struct.
+    /// An optional value: the field of a struct.
     Optional(CelField),
-    /// What may be set: a field of what may be set.
+    /// An optional value: a field of an optional value.
     OptionalBelow(Box<Node>, CelField),
     HasValue(Box<Node>),
-    /// What may be set, as a value, or another.
+    /// An optional value, or another value in its place.
     OrValue(Box<Node>, ReadAs, Box<Node>),
 }
 
@@ -104,12 +104,12 @@ pub(crate) enum ReadAs {
     Borrowed,
 }
 
-/// What is gone over.
+/// The collection that is iterated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Iterable {
     Elements,
     Keys,
-    /// What another macro has made.
+    /// The result of another macro.
     Made,
 }
 
@@ -125,7 +125,7 @@ pub(crate) enum Macro {
     MapToTexts,
 }
 
-/// What an expression is.
+/// The type of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CelType {
     Bool,
@@ -143,7 +143,7 @@ pub(crate) enum CelType {
 }
 
 impl Node {
-    /// Whether it can have no result.
+    /// Returns true if it can have no result.
     pub(crate) fn fails(&self) -> bool {
         let any = |nodes: &[Self]| nodes.iter().any(Self::fails);
         match self {
@@ -181,7 +181,7 @@ impl Node {
         }
     }
 
-    /// Whether it or what is in it is so.
+    /// Returns true if it or what is in it is so.
     pub(crate) fn any(&self, is: &mut dyn FnMut(&Self) -> bool) -> bool {
         if is(self) {
             return true;
@@ -219,12 +219,12 @@ impl Node {
         }
     }
 
-    /// Whether it reads what is stored.
+    /// Returns true if it reads what is stored.
     pub(crate) fn compares(&self) -> bool {
         self.any(&mut |node| matches!(node, Self::Old))
     }
 
-    /// Whether it has a regular expression.
+    /// Returns true if it has a regular expression.
     pub(crate) fn has_pattern(&self) -> bool {
         self.any(&mut |node| matches!(node, Self::Matches(..)))
     }

@@ -11,9 +11,9 @@ pub(crate) struct Conversion {
     /// The other type.
     pub(crate) to: RustPath,
     pub(crate) how: ConversionMethod,
-    /// Whether neither direction can lose anything.
+    /// True if neither direction can lose anything.
     pub(crate) total: bool,
-    /// Whether the way back can take the form of another object.
+    /// True if the way back can take the form of another object.
     pub(crate) like: bool,
 }
 
@@ -45,7 +45,7 @@ impl Functions {
     }
 }
 
-/// What becomes of a field of either side.
+/// The conversion of a field of either side.
 #[derive(Debug, Serialize)]
 pub(crate) enum FieldConversion {
     /// It has a counterpart of the same shape.
@@ -116,8 +116,8 @@ impl ValueConversion {
         }
     }
 
-    /// Whether it needs what `convert` of the run-time has, of a field that is boxed on both
-    /// sides or not.
+    /// Returns true if it needs what `convert` of the run-time has, of a field that is boxed on
+    /// both sides or not.
     pub(crate) fn uses_support(&self, boxed: bool) -> bool {
         match self {
             Self::Same => false,
@@ -126,7 +126,7 @@ impl ValueConversion {
         }
     }
 
-    /// What is in all lists and maps, for changing.
+    /// The innermost conversion of lists and maps, for changing.
     pub(crate) fn innermost_mut(&mut self) -> &mut Self {
         match self {
             Self::List(inner) | Self::Map(inner) => inner.innermost_mut(),

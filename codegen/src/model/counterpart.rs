@@ -10,7 +10,7 @@ use crate::release::Release;
 pub(crate) struct K8sOpenapiModule {
     /// The module.
     pub(crate) path: String,
-    /// What the names of its schemas start with.
+    /// The prefix of the names of its schemas.
     pub(crate) prefix: String,
     /// The release of the document. Types of later releases have fields that ours lack.
     pub(crate) release: Release,

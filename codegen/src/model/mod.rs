@@ -41,7 +41,7 @@ pub(crate) use value::{Literal, Reading};
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.
 pub(crate) type SchemaName = String;
 
-/// One crate to be.
+/// A crate to generate.
 #[derive(Debug, Serialize)]
 pub(crate) struct Crate<'a> {
     #[serde(rename = "name", serialize_with = "name_of")]
@@ -61,7 +61,7 @@ pub(crate) struct ApiVersion {
     /// The module of the crate that its types are in, if not at the root.
     pub(crate) module: Option<Ident>,
     pub(crate) release: Release,
-    /// Whether its kinds are custom resources, which a server checks by their schemas alone.
+    /// True if its kinds are custom resources, which a server checks by their schemas alone.
     pub(crate) is_custom: bool,
     pub(crate) types: BTreeMap<SchemaName, Type>,
     /// The types of other crates for schemas that are not generated.
@@ -92,7 +92,7 @@ pub(crate) struct ApiVersion {
 pub(crate) struct Applies {
     /// By the schema of the full type, whose name they have.
     pub(crate) types: BTreeMap<SchemaName, Type>,
-    /// What each field of the full type becomes, in their order.
+    /// The conversion of each field of the full type, in their order.
     pub(crate) carries: BTreeMap<SchemaName, Vec<ValueConversion>>,
     /// Their files.
     pub(crate) modules: Vec<Module>,
@@ -112,13 +112,13 @@ pub(crate) struct External {
     pub(crate) path: RustPath,
     /// The package of the crate, if that isn't k8s-openapi.
     pub(crate) package: Option<String>,
-    /// Whether that crate is one of the configuration.
+    /// True if that crate is one of the configuration.
     pub(crate) generated: bool,
     /// The type of k8s-openapi that takes its place if the generated crate lacks it.
     pub(crate) otherwise: Option<RustPath>,
-    /// Whether an optional field holds it in a `Box`.
+    /// True if an optional field holds it in a `Box`.
     pub(crate) large: bool,
-    /// Whether it, or a type in it, has required fields, which it always writes.
+    /// True if it, or a type in it, has required fields, which it always writes.
     pub(crate) required: bool,
     /// How it is merged: the paths of what is replaced in it, or nothing if it is replaced itself.
     pub(crate) merged: Option<Vec<Replaced>>,
@@ -165,7 +165,7 @@ pub(crate) enum Shape {
 pub(crate) struct Struct {
     /// In the order in which they are declared and written.
     pub(crate) fields: Vec<Field>,
-    /// Whether objects may have other fields as well, which are to be kept.
+    /// True if objects may have other fields as well, which are to be kept.
     pub(crate) is_open: bool,
     /// The field that keeps those that are not known, if there is to be one; set by the pass for
     /// names.
@@ -174,7 +174,7 @@ pub(crate) struct Struct {
     pub(crate) rules: Box<TypeRules>,
     #[serde(skip)]
     pub(crate) rule_keywords: RuleKeywords,
-    /// What the server does with it, set by the pass for behaviour.
+    /// The server's actions on it, set by the pass for behaviour.
     pub(crate) behaviour: Behaviour,
 }
 
@@ -184,14 +184,14 @@ impl Struct {
         self.fields.iter().find(|field| field.json == json)
     }
 
-    /// Whether a field is a status that is written at a path of its own.
+    /// Returns true if a field is a status that is written at a path of its own.
     pub(crate) fn has_own_status(&self, field: &Field) -> bool {
         let has = matches!(&self.role, Role::Kind(resource) if resource.status);
         has && field.json == "status"
     }
 }
 
-/// What the server does with the values of a struct, in it or below it.
+/// The server's actions on the values of a struct, in it or below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Behaviour {
     /// Fills in defaults.
@@ -208,13 +208,13 @@ pub(crate) struct Behaviour {
 }
 
 impl Behaviour {
-    /// Whether there is anything to do.
+    /// Returns true if there is anything to do.
     pub(crate) fn is_any(self) -> bool {
         self != Self::default()
     }
 }
 
-/// What a struct is in the API.
+/// The role of a struct in the API.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Role {
@@ -224,18 +224,18 @@ pub(crate) enum Role {
     List { item: SchemaName },
     /// A part of others.
     Part,
-    /// What is applied of a kind.
+    /// The apply type of a kind.
     Apply(Resource),
 }
 
 impl Role {
-    /// Whether it is an object with a name: a kind, or what is applied of one.
+    /// Returns true if it is an object with a name: a kind, or what is applied of one.
     pub(crate) fn is_named(&self) -> bool {
         matches!(self, Self::Kind(_) | Self::Apply(_))
     }
 }
 
-/// What the API server knows of a kind, or of the kind that a list holds.
+/// The API server's view of a kind, or of the kind that a list holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Resource {
     pub(crate) group: String,
@@ -243,18 +243,19 @@ pub(crate) struct Resource {
     pub(crate) kind: String,
     pub(crate) plural: String,
     pub(crate) namespaced: bool,
-    /// Whether the status is written at a path of its own.
+    /// True if the status is written at a path of its own.
     pub(crate) status: bool,
     /// The schema of its list.
     pub(crate) list: Option<SchemaName>,
     /// The lists whose elements have keys, with their paths; set by the pass for paths.
     pub(crate) keyed_lists: Vec<(String, Vec<String>)>,
-    /// The objects of a custom resource that have required fields, and these, with their paths; set by
-    /// the pass for paths.
+    /// The objects of a custom resource that have required fields, and these, with their paths; set
+    /// by the pass for paths.
     pub(crate) required: Vec<(String, Vec<String>)>,
     /// Those of these fields that may be `null`.
     pub(crate) nullable: Vec<(String, Vec<String>)>,
-    /// The elements of lists of a custom resource that must not be `null`; set by the pass for paths.
+    /// The elements of lists of a custom resource that must not be `null`; set by the pass for
+    /// paths.
     pub(crate) not_null: Vec<String>,
     /// The paths of what can have parts of different owners; set by the pass for paths.
     pub(crate) granular: Vec<String>,
@@ -279,12 +280,12 @@ pub(crate) struct Field {
     pub(crate) pointer: Pointer,
     pub(crate) ty: Ty,
     pub(crate) required: bool,
-    /// Whether it is required and can still be `null`, set by the pass for that.
+    /// True if it is required and can still be `null`, set by the pass for that.
     pub(crate) nullable: bool,
-    /// Whether it is the metadata of a kind or list, which is always there: kube and k8s-openapi
+    /// True if it is the metadata of a kind or list, which is always there: kube and k8s-openapi
     /// ask for it.
     pub(crate) metadata: bool,
-    /// Whether it is held in a `Box`, set by the boxing pass.
+    /// True if it is held in a `Box`, set by the boxing pass.
     pub(crate) boxed: bool,
     pub(crate) docs: Docs,
     pub(crate) facts: Facts,
@@ -303,18 +304,18 @@ pub(crate) struct RuleKeywords {
 }
 
 impl Field {
-    /// Whether it is declared as an `Option`.
+    /// Returns true if it is declared as an `Option`.
     pub(crate) fn is_optional(&self) -> bool {
         !self.is_always_written() || self.nullable
     }
 
-    /// Whether it is written even when it is `None`, zero or empty.
+    /// Returns true if it is written even when it is `None`, zero or empty.
     pub(crate) fn is_always_written(&self) -> bool {
         self.required || self.metadata
     }
 }
 
-/// What is said about a type, field or value.
+/// The documentation of a type, field or value.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Docs {
     /// As the document has it.
@@ -453,7 +454,7 @@ impl ApiVersion {
             .filter_map(|(name, ty)| Some((name, ty.object()?)))
     }
 
-    /// Whether a type, or one in it, has rules in CEL.
+    /// Returns true if a type, or one in it, has rules in CEL.
     pub(crate) fn has_cel_rules(&self, schema: &SchemaName) -> bool {
         let has = |name: &SchemaName| {
             self.object(name).is_some_and(|object| {

@@ -115,7 +115,7 @@ fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
     )));
     // What is required in metadata is so of list elements that have one owner anyway.
     if !field.metadata && external.is_some_and(|external| external.required) {
-        let note = "What its type requires, at any depth, is always sent, set or not.";
+        let note = "Required fields of its type, at any depth, are always sent, set or not.";
         docs.push(String::new());
         docs.extend(doc::wrapped(note));
     }

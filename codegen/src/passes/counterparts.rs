@@ -1,7 +1,7 @@
 //! Counterparts: which releases of k8s-openapi have each type, and which of its fields.
 //!
-//! k8s-openapi is made from the documents of each release. What a release has follows from when types
-//! and fields were introduced, so that no document of it is needed.
+//! k8s-openapi is made from the documents of each release. What a release has follows from when
+//! types and fields were introduced, so that no document of it is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

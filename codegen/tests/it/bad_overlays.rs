@@ -1,4 +1,4 @@
-//! What overlays do, and what is told when they can't.
+//! Overlays and their errors.
 
 use crate::common::{CONFIG, Expected, assert_error, from, thing, with_overlay};
 use codegen::{Diagnostics, Generated};

@@ -184,8 +184,9 @@ fn write_workspace(root: &Path, workspace: &Path) {
     }
 }
 
-/// The schemas of documents as JSON, and a table of the structs among them in Rust: how each is read and
-/// written. Of each, 20 values are tried; of more documents than usual, `PLAUSIBLE_VALUES`.
+/// The schemas of documents as JSON, and a table of the structs among them in Rust: how each is
+/// read and written. Of each, 20 values are tried; of more documents than usual,
+/// `PLAUSIBLE_VALUES`.
 fn plausible_types(documents: &BTreeMap<String, String>) -> (String, String) {
     let mut schemas = serde_json::Map::new();
     let mut rows = String::new();

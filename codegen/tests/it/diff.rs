@@ -1,4 +1,4 @@
-//! What changed between two releases: each kind of change, in both directions.
+//! Changes between two releases: each kind of change, in both directions.
 
 use codegen::Source;
 use codegen::diff::{Change, ChangeKind, Report, Semver, Severity, Snapshot, diff};
@@ -97,7 +97,7 @@ fn compared(from: &Value, to: &Value) -> Report {
 
 type Expected<'a> = (ChangeKind, Severity, Severity, Semver, &'a str);
 
-/// What one change is in both directions: from the document to the changed one, and back.
+/// Checks one change in both directions: from the document to the changed one, and back.
 fn check(place: &str, value: Value, forth: Expected<'_>, back: Expected<'_>) {
     let other = with(place, value);
     for (from, to, expected) in [

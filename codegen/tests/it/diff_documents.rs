@@ -89,7 +89,8 @@ fn kinds_come_and_go() {
     );
 }
 
-/// A kind that moves from one version to another: what its conversion loses follows from the fields.
+/// A kind that moves from one version to another: what its conversion loses follows from the
+/// fields.
 #[test]
 fn a_kind_moves_to_another_version() {
     let older =
@@ -166,7 +167,7 @@ fn what_a_server_does_not_serve_may_be_a_setting() {
     assert_eq!(report.changes[0].what, ChangeKind::GroupVersionRemoved);
 }
 
-/// What several documents have is reported once, whatever their order.
+/// Changes of several documents are reported once, whatever their order.
 #[test]
 fn shared_types_are_reported_once() {
     let documents = |is_new: bool| {

@@ -1,7 +1,7 @@
 //! One small document a feature, and the code that is generated from it.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p storage-codegen --test it golden` writes the files anew; read what
-//! changed before it is committed. That the files compile is for `compiled.rs`.
+//! `UPDATE_GOLDEN=1 cargo test -p storage-codegen --test it golden` writes the files anew; read
+//! what changed before it is committed. That the files compile is for `compiled.rs`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

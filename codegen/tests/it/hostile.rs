@@ -234,7 +234,7 @@ fn is_doc(group: &proc_macro2::Group) -> bool {
     group.delimiter() == Delimiter::Bracket && doc && equals && text && rest
 }
 
-/// What is wrong if a text at a place is neither refused nor stays text.
+/// Checks that a text at a place is refused or stays text.
 fn stays_text(place: &str, text: &str) -> Result<(), String> {
     static HARMLESS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         Texts {
@@ -302,7 +302,7 @@ fn manifest(text: &str, harmless: &str) -> Result<(), String> {
     check(keys(text)? == keys(harmless)?, "another manifest")
 }
 
-/// What breaks out of strings, comments and attributes of one language or another.
+/// Texts that break out of strings, comments and attributes of one language or another.
 const FRAGMENTS: &[&str] = &[
     "\"]",
     "\"",

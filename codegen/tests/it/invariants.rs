@@ -1,5 +1,5 @@
-//! What holds for every document: the same input gives the same output, whatever the order
-//! of its keys; every schema has become something; and no document makes it panic.
+//! Invariants of every document: the same input gives the same output, whatever the order of its
+//! keys; every schema has become something; and no document makes it panic.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -28,7 +28,7 @@ pub struct PersistentVolume {
     /// See [`spec`](crate::PersistentVolume::spec).
     pub spec: Option<PersistentVolumeSpec>,
 
-    /// What the volume is doing at present, such as whether it is bound.
+    /// The present state of the volume, such as bound or released.
     ///
     /// See [`status`](crate::PersistentVolume::status).
     pub status: Option<PersistentVolumeStatus>,
@@ -63,7 +63,7 @@ impl PersistentVolume {
         self
     }
 
-    /// What the volume is doing at present, such as whether it is bound.
+    /// The present state of the volume, such as bound or released.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -74,9 +74,9 @@ impl PersistentVolume {
 }
 
 impl PersistentVolume {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::PersistentVolume,
@@ -85,8 +85,8 @@ impl PersistentVolume {
         kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
-    /// What a field manager has applied of the status of a live object, and still owns;
-    /// only the name where it has applied nothing. See
+    /// Returns what a field manager has applied of the status of a live object, and still
+    /// owns; only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract_status(
@@ -277,7 +277,7 @@ pub struct PersistentVolumeSpec {
     /// See [`node_affinity`](crate::PersistentVolumeSpec::node_affinity).
     pub node_affinity: Option<VolumeNodeAffinity>,
 
-    /// What happens to the volume once its claim is deleted.
+    /// The fate of the volume once its claim is deleted.
     ///
     /// See
     /// [`persistent_volume_reclaim_policy`](crate::PersistentVolumeSpec::persistent_volume_reclaim_policy).
@@ -541,7 +541,7 @@ impl PersistentVolumeSpec {
         self
     }
 
-    /// What happens to the volume once its claim is deleted.
+    /// The fate of the volume once its claim is deleted.
     ///
     /// Sets [`persistent_volume_reclaim_policy`](Self::persistent_volume_reclaim_policy).
     #[must_use]
@@ -832,7 +832,7 @@ pub struct AWSElasticBlockStoreVolumeSource {
     /// See [`partition`](crate::AWSElasticBlockStoreVolumeSource::partition).
     pub partition: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::AWSElasticBlockStoreVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -872,7 +872,7 @@ impl AWSElasticBlockStoreVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -933,7 +933,7 @@ pub struct AzureDiskVolumeSource {
     /// See [`kind`](crate::AzureDiskVolumeSource::kind).
     pub kind: Option<AzureDataDiskKind>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::AzureDiskVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -992,7 +992,7 @@ impl AzureDiskVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1041,7 +1041,7 @@ pub struct AzureFilePersistentVolumeSource {
     /// See [`share_name`](crate::AzureFilePersistentVolumeSource::share_name).
     pub share_name: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::AzureFilePersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1078,7 +1078,7 @@ impl AzureFilePersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1132,7 +1132,7 @@ pub struct CephFSPersistentVolumeSource {
     /// See [`path`](crate::CephFSPersistentVolumeSource::path).
     pub path: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::CephFSPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1178,7 +1178,7 @@ impl CephFSPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1254,7 +1254,7 @@ pub struct CinderPersistentVolumeSource {
     /// See [`fs_type`](crate::CinderPersistentVolumeSource::fs_type).
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::CinderPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1290,7 +1290,7 @@ impl CinderPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1519,7 +1519,7 @@ pub struct CSIPersistentVolumeSource {
     /// [`node_stage_secret_ref`](crate::CSIPersistentVolumeSource::node_stage_secret_ref).
     pub node_stage_secret_ref: Option<SecretReference>,
 
-    /// Whether the volume is attached read-only.
+    /// True if the volume is attached read-only.
     ///
     /// See [`read_only`](crate::CSIPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1610,7 +1610,7 @@ impl CSIPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is attached read-only.
+    /// True if the volume is attached read-only.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1681,7 +1681,7 @@ pub struct FCVolumeSource {
     /// See [`lun`](crate::FCVolumeSource::lun).
     pub lun: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::FCVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1722,7 +1722,7 @@ impl FCVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1792,7 +1792,7 @@ pub struct FlexPersistentVolumeSource {
     /// See [`options`](crate::FlexPersistentVolumeSource::options).
     pub options: Option<BTreeMap<String, String>>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::FlexPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -1843,7 +1843,7 @@ impl FlexPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -1962,7 +1962,7 @@ pub struct GCEPersistentDiskVolumeSource {
     /// See [`partition`](crate::GCEPersistentDiskVolumeSource::partition).
     pub partition: Option<i32>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::GCEPersistentDiskVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2002,7 +2002,7 @@ impl GCEPersistentDiskVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2053,7 +2053,7 @@ pub struct GlusterfsPersistentVolumeSource {
     /// [`endpoints_namespace`](crate::GlusterfsPersistentVolumeSource::endpoints_namespace).
     pub endpoints_namespace: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::GlusterfsPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2093,7 +2093,7 @@ impl GlusterfsPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2133,7 +2133,7 @@ pub struct HostPathVolumeSource {
     /// See [`path`](crate::HostPathVolumeSource::path).
     pub path: Option<String>,
 
-    /// What must exist at `path` before it is mounted.
+    /// The kind of file that must exist at `path` before it is mounted.
     ///
     /// See [`type_`](crate::HostPathVolumeSource::type_).
     pub type_: Option<HostPathType>,
@@ -2155,7 +2155,7 @@ impl HostPathVolumeSource {
         self
     }
 
-    /// What must exist at `path` before it is mounted.
+    /// The kind of file that must exist at `path` before it is mounted.
     ///
     /// Sets [`type_`](Self::type_).
     #[must_use]
@@ -2201,13 +2201,13 @@ pub struct ISCSIPersistentVolumeSource {
     /// See [`target_portal`](crate::ISCSIPersistentVolumeSource::target_portal).
     pub target_portal: Option<String>,
 
-    /// Whether discovery is authenticated with CHAP.
+    /// True if discovery is authenticated with CHAP.
     ///
     /// See
     /// [`chap_auth_discovery`](crate::ISCSIPersistentVolumeSource::chap_auth_discovery).
     pub chap_auth_discovery: Option<bool>,
 
-    /// Whether sessions are authenticated with CHAP.
+    /// True if sessions are authenticated with CHAP.
     ///
     /// See [`chap_auth_session`](crate::ISCSIPersistentVolumeSource::chap_auth_session).
     pub chap_auth_session: Option<bool>,
@@ -2232,7 +2232,7 @@ pub struct ISCSIPersistentVolumeSource {
     /// See [`portals`](crate::ISCSIPersistentVolumeSource::portals).
     pub portals: Option<Vec<String>>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::ISCSIPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2277,7 +2277,7 @@ impl ISCSIPersistentVolumeSource {
         self
     }
 
-    /// Whether discovery is authenticated with CHAP.
+    /// True if discovery is authenticated with CHAP.
     ///
     /// Sets [`chap_auth_discovery`](Self::chap_auth_discovery).
     #[must_use]
@@ -2286,7 +2286,7 @@ impl ISCSIPersistentVolumeSource {
         self
     }
 
-    /// Whether sessions are authenticated with CHAP.
+    /// True if sessions are authenticated with CHAP.
     ///
     /// Sets [`chap_auth_session`](Self::chap_auth_session).
     #[must_use]
@@ -2331,7 +2331,7 @@ impl ISCSIPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2457,7 +2457,7 @@ pub struct NFSVolumeSource {
     /// See [`server`](crate::NFSVolumeSource::server).
     pub server: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::NFSVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2488,7 +2488,7 @@ impl NFSVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2631,7 +2631,7 @@ pub struct PortworxVolumeSource {
     /// See [`fs_type`](crate::PortworxVolumeSource::fs_type).
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::PortworxVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2662,7 +2662,7 @@ impl PortworxVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2710,7 +2710,7 @@ pub struct QuobyteVolumeSource {
     /// See [`group`](crate::QuobyteVolumeSource::group).
     pub group: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::QuobyteVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2762,7 +2762,7 @@ impl QuobyteVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -2846,7 +2846,7 @@ pub struct RBDPersistentVolumeSource {
     /// See [`pool`](crate::RBDPersistentVolumeSource::pool).
     pub pool: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::RBDPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -2914,7 +2914,7 @@ impl RBDPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -3001,17 +3001,17 @@ pub struct ScaleIOPersistentVolumeSource {
     /// [`protection_domain`](crate::ScaleIOPersistentVolumeSource::protection_domain).
     pub protection_domain: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::ScaleIOPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
 
-    /// Whether the connection to the gateway is encrypted with SSL.
+    /// True if the connection to the gateway is encrypted with SSL.
     ///
     /// See [`ssl_enabled`](crate::ScaleIOPersistentVolumeSource::ssl_enabled).
     pub ssl_enabled: Option<bool>,
 
-    /// Whether space is reserved up front: `ThickProvisioned` or `ThinProvisioned`.
+    /// The reservation of space: `ThickProvisioned` or `ThinProvisioned`.
     ///
     /// See [`storage_mode`](crate::ScaleIOPersistentVolumeSource::storage_mode).
     pub storage_mode: Option<String>,
@@ -3079,7 +3079,7 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]
@@ -3088,7 +3088,7 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether the connection to the gateway is encrypted with SSL.
+    /// True if the connection to the gateway is encrypted with SSL.
     ///
     /// Sets [`ssl_enabled`](Self::ssl_enabled).
     #[must_use]
@@ -3097,7 +3097,7 @@ impl ScaleIOPersistentVolumeSource {
         self
     }
 
-    /// Whether space is reserved up front: `ThickProvisioned` or `ThinProvisioned`.
+    /// The reservation of space: `ThickProvisioned` or `ThinProvisioned`.
     ///
     /// Sets [`storage_mode`](Self::storage_mode).
     #[must_use]
@@ -3167,7 +3167,7 @@ pub struct StorageOSPersistentVolumeSource {
     /// See [`fs_type`](crate::StorageOSPersistentVolumeSource::fs_type).
     pub fs_type: Option<String>,
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::StorageOSPersistentVolumeSource::read_only).
     pub read_only: Option<bool>,
@@ -3206,7 +3206,7 @@ impl StorageOSPersistentVolumeSource {
         self
     }
 
-    /// Whether the volume is mounted read-only, whatever the containers ask for.
+    /// True if the volume is mounted read-only, whatever the containers ask for.
     ///
     /// Sets [`read_only`](Self::read_only).
     #[must_use]

@@ -23,12 +23,12 @@ pub struct PersistentVolumeClaim {
     /// See [`metadata`](crate::PersistentVolumeClaim::metadata).
     pub metadata: ObjectMeta,
 
-    /// What storage is asked for.
+    /// The storage that is asked for.
     ///
     /// See [`spec`](crate::PersistentVolumeClaim::spec).
     pub spec: Option<PersistentVolumeClaimSpec>,
 
-    /// What the claim has got so far.
+    /// The storage that the claim has got so far.
     ///
     /// See [`status`](crate::PersistentVolumeClaim::status).
     pub status: Option<PersistentVolumeClaimStatus>,
@@ -55,7 +55,7 @@ impl PersistentVolumeClaim {
         self
     }
 
-    /// What storage is asked for.
+    /// The storage that is asked for.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -64,7 +64,7 @@ impl PersistentVolumeClaim {
         self
     }
 
-    /// What the claim has got so far.
+    /// The storage that the claim has got so far.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -75,9 +75,9 @@ impl PersistentVolumeClaim {
 }
 
 impl PersistentVolumeClaim {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::PersistentVolumeClaim,
@@ -86,8 +86,8 @@ impl PersistentVolumeClaim {
         kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
-    /// What a field manager has applied of the status of a live object, and still owns;
-    /// only the name where it has applied nothing. See
+    /// Returns what a field manager has applied of the status of a live object, and still
+    /// owns; only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract_status(
@@ -191,7 +191,7 @@ pub struct PersistentVolumeClaimSpec {
     ///
     /// See [`selector`](crate::PersistentVolumeClaimSpec::selector).
     ///
-    /// What its type requires, at any depth, is always sent, set or not.
+    /// Required fields of its type, at any depth, are always sent, set or not.
     pub selector: Option<LabelSelector>,
 
     /// StorageClass that provisions the volume, and which a volume must name to be bound.
@@ -781,12 +781,12 @@ wire::object! {
 /// [`PersistentVolumeClaimCondition`](crate::PersistentVolumeClaimCondition).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PersistentVolumeClaimCondition {
-    /// Whether the condition holds: `True`, `False` or `Unknown`.
+    /// The status of the condition: `True`, `False` or `Unknown`.
     ///
     /// See [`status`](crate::PersistentVolumeClaimCondition::status).
     pub status: Option<ConditionStatus>,
 
-    /// What the condition is about, such as `Resizing`.
+    /// The type of the condition, such as `Resizing`.
     ///
     /// See [`type_`](crate::PersistentVolumeClaimCondition::type_).
     pub type_: Option<PersistentVolumeClaimConditionType>,
@@ -820,7 +820,7 @@ impl PersistentVolumeClaimCondition {
         Self::default()
     }
 
-    /// Whether the condition holds: `True`, `False` or `Unknown`.
+    /// The status of the condition: `True`, `False` or `Unknown`.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -829,7 +829,7 @@ impl PersistentVolumeClaimCondition {
         self
     }
 
-    /// What the condition is about, such as `Resizing`.
+    /// The type of the condition, such as `Resizing`.
     ///
     /// Sets [`type_`](Self::type_).
     #[must_use]

@@ -30,7 +30,7 @@ schema::kind! {
         optional "metadata" => ObjectMeta,
         /// Where the storage is and how it may be used.
         optional "spec" => PersistentVolumeSpec,
-        /// What the volume is doing at present, such as whether it is bound.
+        /// The present state of the volume, such as bound or released.
         optional "status" => PersistentVolumeStatus,
     }
 }
@@ -96,7 +96,7 @@ schema::object! {
         optional "nfs" => NFSVolumeSource,
         /// Nodes from which the volume can be reached.
         optional "nodeAffinity" => VolumeNodeAffinity,
-        /// What happens to the volume once its claim is deleted.
+        /// The fate of the volume once its claim is deleted.
         optional "persistentVolumeReclaimPolicy" => PersistentVolumeReclaimPolicy {
             "default" => "Retain",
         },
@@ -150,7 +150,7 @@ schema::object! {
         optional "fsType" => String,
         /// Number of the partition to mount.
         optional "partition" => i32,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
     }
 }
@@ -175,7 +175,7 @@ schema::object! {
         optional "kind" => AzureDataDiskKind {
             "default" => "Shared",
         },
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool {
             "default" => false,
         },
@@ -189,7 +189,7 @@ schema::object! {
         required "secretName" => String,
         /// Name of the share in the storage account.
         required "shareName" => String,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
         /// Namespace of that secret; when unset, the namespace of the Pod.
         optional "secretNamespace" => String,
@@ -205,7 +205,7 @@ schema::object! {
         },
         /// Directory of the Ceph tree to mount; when unset, its root.
         optional "path" => String,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
         /// File on the node with the key ring of `user`; when unset, `/etc/ceph/user.secret`.
         optional "secretFile" => String,
@@ -223,7 +223,7 @@ schema::object! {
         required "volumeID" => String,
         /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
         optional "fsType" => String,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
         /// Secret with the settings for the connection to OpenStack.
         optional "secretRef" => SecretReference,
@@ -272,7 +272,7 @@ schema::object! {
         optional "nodePublishSecretRef" => SecretReference,
         /// Secret, with all its entries, for `NodeStageVolume`.
         optional "nodeStageSecretRef" => SecretReference,
-        /// Whether the volume is attached read-only.
+        /// True if the volume is attached read-only.
         optional "readOnly" => bool,
         /// Properties of the volume that the driver gets back with each call.
         optional "volumeAttributes" => BTreeMap<String, String>,
@@ -286,7 +286,7 @@ schema::object! {
         optional "fsType" => String,
         /// Logical unit number on the target, used along with `targetWWNs`.
         optional "lun" => i32,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
         /// World wide names of the targets, used along with `lun`.
         optional "targetWWNs" => Vec<String> {
@@ -309,7 +309,7 @@ schema::object! {
         optional "fsType" => String,
         /// Further options for the driver.
         optional "options" => BTreeMap<String, String>,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
         /// Secret, with all its entries, for the driver's script.
         optional "secretRef" => SecretReference,
@@ -335,7 +335,7 @@ schema::object! {
         optional "fsType" => String,
         /// Number of the partition to mount.
         optional "partition" => i32,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
     }
 }
@@ -349,7 +349,7 @@ schema::object! {
         required "path" => String,
         /// Namespace of that object; when unset, the namespace of the bound claim.
         optional "endpointsNamespace" => String,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
     }
 }
@@ -359,7 +359,7 @@ schema::object! {
     HostPathVolumeSource "io.k8s.api.core.v1.HostPathVolumeSource" {
         /// File or directory on the node; symbolic links are followed.
         required "path" => String,
-        /// What must exist at `path` before it is mounted.
+        /// The kind of file that must exist at `path` before it is mounted.
         optional "type" => HostPathType,
     }
 }
@@ -373,9 +373,9 @@ schema::object! {
         required "lun" => i32,
         /// Address of the target: an IP address, followed by `:port` unless the port is 3260.
         required "targetPortal" => String,
-        /// Whether discovery is authenticated with CHAP.
+        /// True if discovery is authenticated with CHAP.
         optional "chapAuthDiscovery" => bool,
-        /// Whether sessions are authenticated with CHAP.
+        /// True if sessions are authenticated with CHAP.
         optional "chapAuthSession" => bool,
         /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
         optional "fsType" => String,
@@ -389,7 +389,7 @@ schema::object! {
         optional "portals" => Vec<String> {
             "x-kubernetes-list-type" => "atomic",
         },
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
         /// Secret with the CHAP credentials of target and initiator.
         optional "secretRef" => SecretReference,
@@ -414,7 +414,7 @@ schema::object! {
         required "path" => String,
         /// Host name or IP address of the NFS server.
         required "server" => String,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
     }
 }
@@ -428,7 +428,7 @@ schema::object! {
 }
 
 schema::enumeration! {
-    /// What becomes of a volume when its claim is deleted.
+    /// The fate of a volume when its claim is deleted.
     PersistentVolumeReclaimPolicy "io.k8s.api.core.v1.PersistentVolumeReclaimPolicy"
 }
 
@@ -449,7 +449,7 @@ schema::object! {
         required "volumeID" => String,
         /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
         optional "fsType" => String,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
     }
 }
@@ -463,7 +463,7 @@ schema::object! {
         required "volume" => String,
         /// Which group accesses to the volume are mapped to; when unset, none.
         optional "group" => String,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
         /// Owner of the volume in Quobyte, set by the plugin for volumes provisioned on
         /// demand.
@@ -493,7 +493,7 @@ schema::object! {
         optional "pool" => String {
             "default" => "rbd",
         },
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
         /// Secret with the key of `user`, which takes precedence over `keyring`.
         optional "secretRef" => SecretReference,
@@ -519,11 +519,11 @@ schema::object! {
         },
         /// Name of the protection domain that the storage is in.
         optional "protectionDomain" => String,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
-        /// Whether the connection to the gateway is encrypted with SSL.
+        /// True if the connection to the gateway is encrypted with SSL.
         optional "sslEnabled" => bool,
-        /// Whether space is reserved up front: `ThickProvisioned` or `ThinProvisioned`.
+        /// The reservation of space: `ThickProvisioned` or `ThinProvisioned`.
         optional "storageMode" => String {
             "default" => "ThinProvisioned",
         },
@@ -539,7 +539,7 @@ schema::object! {
     StorageOSPersistentVolumeSource "io.k8s.api.core.v1.StorageOSPersistentVolumeSource" {
         /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
         optional "fsType" => String,
-        /// Whether the volume is mounted read-only, whatever the containers ask for.
+        /// True if the volume is mounted read-only, whatever the containers ask for.
         optional "readOnly" => bool,
         /// Secret with the credentials for the StorageOS API; when unset, its standard ones
         /// are tried.
@@ -576,7 +576,7 @@ schema::enumeration! {
 }
 
 schema::enumeration! {
-    /// What kind of Azure resource a disk is.
+    /// The kind of Azure resource that a disk is.
     AzureDataDiskKind "io.k8s.api.core.v1.AzureDataDiskKind"
 }
 
@@ -592,7 +592,8 @@ schema::object! {
 }
 
 schema::enumeration! {
-    /// What must be at the path of a `hostPath` volume when it is mounted.
+    /// The kind of file that must be at the path of a `hostPath` volume when it is
+    /// mounted.
     HostPathType "io.k8s.api.core.v1.HostPathType"
 }
 

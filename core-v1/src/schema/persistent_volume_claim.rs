@@ -23,9 +23,9 @@ schema::kind! {
     PersistentVolumeClaim "io.k8s.api.core.v1.PersistentVolumeClaim" {
         /// Standard object metadata.
         optional "metadata" => ObjectMeta,
-        /// What storage is asked for.
+        /// The storage that is asked for.
         optional "spec" => PersistentVolumeClaimSpec,
-        /// What the claim has got so far.
+        /// The storage that the claim has got so far.
         optional "status" => PersistentVolumeClaimStatus,
     }
 }
@@ -150,9 +150,9 @@ schema::enumeration! {
 schema::object! {
     /// One condition of a claim, such as that its file system still has to be resized.
     PersistentVolumeClaimCondition "io.k8s.api.core.v1.PersistentVolumeClaimCondition" {
-        /// Whether the condition holds: `True`, `False` or `Unknown`.
+        /// The status of the condition: `True`, `False` or `Unknown`.
         required "status" => ConditionStatus,
-        /// What the condition is about, such as `Resizing`.
+        /// The type of the condition, such as `Resizing`.
         required "type" => PersistentVolumeClaimConditionType,
         /// When the condition was last looked at.
         optional "lastProbeTime" => Time,
@@ -195,12 +195,12 @@ schema::enumeration! {
 }
 
 schema::enumeration! {
-    /// Whether a condition holds.
+    /// The status of a condition.
     ConditionStatus "io.k8s.api.core.v1.ConditionStatus"
 }
 
 schema::enumeration! {
-    /// What a condition of a claim is about.
+    /// The type of a condition of a claim.
     PersistentVolumeClaimConditionType "io.k8s.api.core.v1.PersistentVolumeClaimConditionType"
 }
 
@@ -227,6 +227,6 @@ schema::enumeration! {
 }
 
 schema::enumeration! {
-    /// What is wrong with a volume.
+    /// The problem of a volume.
     VolumeHealthStatusType "io.k8s.api.core.v1.VolumeHealthStatusType"
 }

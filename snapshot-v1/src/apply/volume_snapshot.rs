@@ -17,12 +17,12 @@ pub struct VolumeSnapshot {
     /// See [`metadata`](crate::VolumeSnapshot::metadata).
     pub metadata: ObjectMeta,
 
-    /// What the user asks for.
+    /// The user's request.
     ///
     /// See [`spec`](crate::VolumeSnapshot::spec).
     pub spec: Option<VolumeSnapshotSpec>,
 
-    /// What has become of the request.
+    /// The outcome of the request.
     ///
     /// See [`status`](crate::VolumeSnapshot::status).
     pub status: Option<VolumeSnapshotStatus>,
@@ -49,7 +49,7 @@ impl VolumeSnapshot {
         self
     }
 
-    /// What the user asks for.
+    /// The user's request.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -58,7 +58,7 @@ impl VolumeSnapshot {
         self
     }
 
-    /// What has become of the request.
+    /// The outcome of the request.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -69,9 +69,9 @@ impl VolumeSnapshot {
 }
 
 impl VolumeSnapshot {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::VolumeSnapshot,
@@ -80,8 +80,8 @@ impl VolumeSnapshot {
         kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
-    /// What a field manager has applied of the status of a live object, and still owns;
-    /// only the name where it has applied nothing. See
+    /// Returns what a field manager has applied of the status of a live object, and still
+    /// owns; only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract_status(
@@ -217,7 +217,7 @@ pub struct VolumeSnapshotStatus {
     /// See [`error`](crate::VolumeSnapshotStatus::error).
     pub error: Option<VolumeSnapshotError>,
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// See [`ready_to_use`](crate::VolumeSnapshotStatus::ready_to_use).
     pub ready_to_use: Option<bool>,
@@ -272,7 +272,7 @@ impl VolumeSnapshotStatus {
         self
     }
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// Sets [`ready_to_use`](Self::ready_to_use).
     #[must_use]

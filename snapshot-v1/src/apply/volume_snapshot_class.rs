@@ -18,7 +18,7 @@ pub struct VolumeSnapshotClass {
     /// See [`metadata`](crate::VolumeSnapshotClass::metadata).
     pub metadata: ObjectMeta,
 
-    /// What becomes of the snapshot in the storage system when its `VolumeSnapshot` is
+    /// The fate of the snapshot in the storage system when its `VolumeSnapshot` is
     /// deleted.
     ///
     /// See [`deletion_policy`](crate::VolumeSnapshotClass::deletion_policy).
@@ -29,7 +29,7 @@ pub struct VolumeSnapshotClass {
     /// See [`driver`](crate::VolumeSnapshotClass::driver).
     pub driver: Option<String>,
 
-    /// What the driver is given for each snapshot.
+    /// Parameters that the driver is given for each snapshot.
     ///
     /// See [`parameters`](crate::VolumeSnapshotClass::parameters).
     pub parameters: Option<BTreeMap<String, String>>,
@@ -55,7 +55,7 @@ impl VolumeSnapshotClass {
         self
     }
 
-    /// What becomes of the snapshot in the storage system when its `VolumeSnapshot` is
+    /// The fate of the snapshot in the storage system when its `VolumeSnapshot` is
     /// deleted.
     ///
     /// Sets [`deletion_policy`](Self::deletion_policy).
@@ -74,7 +74,7 @@ impl VolumeSnapshotClass {
         self
     }
 
-    /// What the driver is given for each snapshot.
+    /// Parameters that the driver is given for each snapshot.
     ///
     /// Sets [`parameters`](Self::parameters).
     #[must_use]
@@ -91,9 +91,9 @@ impl VolumeSnapshotClass {
 }
 
 impl VolumeSnapshotClass {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::VolumeSnapshotClass,

@@ -17,7 +17,7 @@ pub struct VolumeSnapshotContent {
     /// See [`metadata`](crate::VolumeSnapshotContent::metadata).
     pub metadata: ObjectMeta,
 
-    /// What the snapshot is and to what it belongs.
+    /// The snapshot and the object that it belongs to.
     ///
     /// See [`spec`](crate::VolumeSnapshotContent::spec).
     pub spec: Option<VolumeSnapshotContentSpec>,
@@ -48,7 +48,7 @@ impl VolumeSnapshotContent {
         self
     }
 
-    /// What the snapshot is and to what it belongs.
+    /// The snapshot and the object that it belongs to.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -68,9 +68,9 @@ impl VolumeSnapshotContent {
 }
 
 impl VolumeSnapshotContent {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::VolumeSnapshotContent,
@@ -79,8 +79,8 @@ impl VolumeSnapshotContent {
         kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
-    /// What a field manager has applied of the status of a live object, and still owns;
-    /// only the name where it has applied nothing. See
+    /// Returns what a field manager has applied of the status of a live object, and still
+    /// owns; only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract_status(
@@ -141,7 +141,7 @@ wire::kind! {
 /// [`VolumeSnapshotContentSpec`](crate::VolumeSnapshotContentSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotContentSpec {
-    /// What becomes of the snapshot in the storage system when the `VolumeSnapshot` is
+    /// The fate of the snapshot in the storage system when the `VolumeSnapshot` is
     /// deleted.
     ///
     /// See [`deletion_policy`](crate::VolumeSnapshotContentSpec::deletion_policy).
@@ -183,7 +183,7 @@ impl VolumeSnapshotContentSpec {
         Self::default()
     }
 
-    /// What becomes of the snapshot in the storage system when the `VolumeSnapshot` is
+    /// The fate of the snapshot in the storage system when the `VolumeSnapshot` is
     /// deleted.
     ///
     /// Sets [`deletion_policy`](Self::deletion_policy).
@@ -279,7 +279,7 @@ pub struct VolumeSnapshotContentStatus {
     /// See [`error`](crate::VolumeSnapshotContentStatus::error).
     pub error: Option<VolumeSnapshotError>,
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// See [`ready_to_use`](crate::VolumeSnapshotContentStatus::ready_to_use).
     pub ready_to_use: Option<bool>,
@@ -327,7 +327,7 @@ impl VolumeSnapshotContentStatus {
         self
     }
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// Sets [`ready_to_use`](Self::ready_to_use).
     #[must_use]

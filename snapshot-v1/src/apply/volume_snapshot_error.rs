@@ -8,7 +8,7 @@ use kubernetes_kinds::wire;
 /// [`VolumeSnapshotError`](crate::VolumeSnapshotError).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotError {
-    /// What went wrong.
+    /// The error message.
     ///
     /// See [`message`](crate::VolumeSnapshotError::message).
     pub message: Option<String>,
@@ -26,7 +26,7 @@ impl VolumeSnapshotError {
         Self::default()
     }
 
-    /// What went wrong.
+    /// The error message.
     ///
     /// Sets [`message`](Self::message).
     #[must_use]

@@ -7,7 +7,6 @@ use kubernetes_kinds::schema;
 use crate::DeletionPolicy;
 
 schema::enumeration! {
-    /// What becomes of a snapshot in the storage system when its VolumeSnapshot is
-    /// deleted.
+    /// The fate of a snapshot in the storage system when its VolumeSnapshot is deleted.
     DeletionPolicy "io.k8s.storage.snapshot.v1.DeletionPolicy"
 }

@@ -18,9 +18,9 @@ schema::kind! {
     VolumeSnapshot "io.k8s.storage.snapshot.v1.VolumeSnapshot" {
         /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
-        /// What the user asks for.
+        /// The user's request.
         required "spec" => VolumeSnapshotSpec,
-        /// What has become of the request. Controllers write it.
+        /// The outcome of the request. Controllers write it.
         optional "status" => VolumeSnapshotStatus,
     }
 }
@@ -36,7 +36,7 @@ schema::kind! {
 }
 
 schema::object! {
-    /// What the user asks for.
+    /// The user's request.
     VolumeSnapshotSpec "io.k8s.storage.snapshot.v1.VolumeSnapshotSpec" {
         /// From what the snapshot is made. Its fields never change.
         required "source" => VolumeSnapshotSource,
@@ -47,7 +47,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// What has become of the request. Controllers write it.
+    /// The outcome of the request. Controllers write it.
     VolumeSnapshotStatus "io.k8s.storage.snapshot.v1.VolumeSnapshotStatus" {
         /// The VolumeSnapshotContent that it is bound to. The binding holds if the content
         /// refers back to this VolumeSnapshot, which a reader has to check.
@@ -56,7 +56,7 @@ schema::object! {
         optional "creationTime" => k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
         /// The last error while the snapshot was made. It is removed once that succeeds.
         optional "error" => VolumeSnapshotError,
-        /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+        /// True if a volume can be restored from the snapshot; unset while that isn't known.
         optional "readyToUse" => bool,
         /// The least size of a volume that is restored from the snapshot. A claim with the
         /// snapshot as its source and a smaller request fails. Unset while the size isn't

@@ -16,12 +16,12 @@ schema::kind! {
     VolumeSnapshotClass "io.k8s.storage.snapshot.v1.VolumeSnapshotClass" {
         /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
-        /// What becomes of the snapshot in the storage system when its VolumeSnapshot is
-        /// deleted.
+        /// The fate of the snapshot in the storage system when its VolumeSnapshot is deleted.
         required "deletionPolicy" => DeletionPolicy,
         /// The name of the CSI driver that makes the snapshots.
         required "driver" => String,
-        /// What the driver is given for each snapshot. Only the driver knows what it means.
+        /// Parameters that the driver is given for each snapshot. Only the driver knows what
+        /// it means.
         optional "parameters" => BTreeMap<String, String>,
     }
 }

@@ -17,7 +17,7 @@ schema::kind! {
     VolumeSnapshotContent "io.k8s.storage.snapshot.v1.VolumeSnapshotContent" {
         /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
-        /// What the snapshot is and to what it belongs.
+        /// The snapshot and the object that it belongs to.
         required "spec" => VolumeSnapshotContentSpec,
         /// The state of the snapshot. The driver's sidecar writes it.
         optional "status" => VolumeSnapshotContentStatus,
@@ -35,10 +35,10 @@ schema::kind! {
 }
 
 schema::object! {
-    /// What the snapshot is and to what it belongs.
+    /// The snapshot and the object that it belongs to.
     VolumeSnapshotContentSpec "io.k8s.storage.snapshot.v1.VolumeSnapshotContentSpec" {
-        /// What becomes of the snapshot in the storage system when the VolumeSnapshot is
-        /// deleted. For one that is made for a VolumeSnapshot, it is that of the class.
+        /// The fate of the snapshot in the storage system when the VolumeSnapshot is deleted.
+        /// For one that is made for a VolumeSnapshot, it is that of the class.
         required "deletionPolicy" => DeletionPolicy,
         /// The name of the CSI driver that made the snapshot or is to make it.
         required "driver" => String,
@@ -65,7 +65,7 @@ schema::object! {
         optional "creationTime" => i64,
         /// The last error while the snapshot was made. It is removed once that succeeds.
         optional "error" => VolumeSnapshotError,
-        /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+        /// True if a volume can be restored from the snapshot; unset while that isn't known.
         optional "readyToUse" => bool,
         /// The size of the snapshot in bytes; a volume that is restored from it has to be as
         /// large.

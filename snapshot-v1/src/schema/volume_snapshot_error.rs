@@ -9,7 +9,7 @@ use crate::VolumeSnapshotError;
 schema::object! {
     /// The last error while the snapshot was made. It is removed once that succeeds.
     VolumeSnapshotError "io.k8s.storage.snapshot.v1.VolumeSnapshotError" {
-        /// What went wrong. It may be logged and has no secrets.
+        /// The error message. It may be logged and has no secrets.
         optional "message" => String,
         /// When it went wrong.
         optional "time" => k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,

@@ -24,7 +24,7 @@ pub struct StorageClass {
     /// See [`provisioner`](crate::StorageClass::provisioner).
     pub provisioner: Option<String>,
 
-    /// Whether claims of this class may be enlarged after creation.
+    /// True if claims of this class may be enlarged after creation.
     ///
     /// See [`allow_volume_expansion`](crate::StorageClass::allow_volume_expansion).
     pub allow_volume_expansion: Option<bool>,
@@ -33,7 +33,7 @@ pub struct StorageClass {
     ///
     /// See [`allowed_topologies`](crate::StorageClass::allowed_topologies).
     ///
-    /// What its type requires, at any depth, is always sent, set or not.
+    /// Required fields of its type, at any depth, are always sent, set or not.
     pub allowed_topologies: Option<Vec<TopologySelectorTerm>>,
 
     /// Options for mounting volumes of this class, such as `ro` or `soft`.
@@ -46,7 +46,7 @@ pub struct StorageClass {
     /// See [`parameters`](crate::StorageClass::parameters).
     pub parameters: Option<BTreeMap<String, String>>,
 
-    /// What happens to a volume of this class once its claim is deleted.
+    /// The fate of a volume of this class once its claim is deleted.
     ///
     /// See [`reclaim_policy`](crate::StorageClass::reclaim_policy).
     pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
@@ -86,7 +86,7 @@ impl StorageClass {
         self
     }
 
-    /// Whether claims of this class may be enlarged after creation.
+    /// True if claims of this class may be enlarged after creation.
     ///
     /// Sets [`allow_volume_expansion`](Self::allow_volume_expansion).
     #[must_use]
@@ -134,7 +134,7 @@ impl StorageClass {
         self
     }
 
-    /// What happens to a volume of this class once its claim is deleted.
+    /// The fate of a volume of this class once its claim is deleted.
     ///
     /// Sets [`reclaim_policy`](Self::reclaim_policy).
     #[must_use]
@@ -154,9 +154,9 @@ impl StorageClass {
 }
 
 impl StorageClass {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::StorageClass,

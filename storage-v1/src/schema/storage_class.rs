@@ -21,7 +21,7 @@ schema::kind! {
             "pattern" => schema::QUALIFIED_NAME_ANY_CASE,
             "maxLength" => 317,
         },
-        /// Whether claims of this class may be enlarged after creation.
+        /// True if claims of this class may be enlarged after creation.
         optional "allowVolumeExpansion" => bool,
         /// Parts of the cluster in which volumes of this class may be provisioned.
         optional "allowedTopologies" => Vec<TopologySelectorTerm> {
@@ -35,7 +35,7 @@ schema::kind! {
         optional "parameters" => BTreeMap<String, String> {
             "maxProperties" => 512,
         },
-        /// What happens to a volume of this class once its claim is deleted.
+        /// The fate of a volume of this class once its claim is deleted.
         optional "reclaimPolicy" => String {
             "default" => "Delete",
             "enum" => ["", "Delete", "Retain"],
@@ -58,7 +58,7 @@ schema::kind! {
 }
 
 schema::enumeration! {
-    /// What becomes of a volume when its claim is deleted.
+    /// The fate of a volume when its claim is deleted.
     PersistentVolumeReclaimPolicy "io.k8s.api.storage.v1.PersistentVolumeReclaimPolicy"
 }
 

@@ -38,7 +38,7 @@ pub struct CSIDriver {
     /// `GetPluginInfo`.
     pub metadata: ObjectMeta,
 
-    /// What the driver needs from Kubernetes.
+    /// The driver's needs from Kubernetes.
     pub spec: CSIDriverSpec,
 }
 
@@ -243,12 +243,12 @@ impl convert::Convert<CSIDriverList> for storage_v1::CSIDriverList {
     }
 }
 
-/// What a CSI driver needs when its volumes are attached and mounted.
+/// Settings for a CSI driver when its volumes are attached and mounted.
 ///
 /// Since Kubernetes 1.12, alpha; feature gate `CSIDriverRegistry`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// When `true`, Kubernetes creates a `VolumeAttachment` for each pair of volume and
@@ -280,7 +280,7 @@ impl CSIDriverSpec {
         Self::default()
     }
 
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// Sets [`attach_required`](Self::attach_required).

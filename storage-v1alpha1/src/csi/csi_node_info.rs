@@ -469,7 +469,7 @@ wire::object! {
 /// Since Kubernetes 1.13, alpha.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CSIDriverInfoStatus {
-    /// Whether the driver is installed on the node.
+    /// True if the driver is installed on the node.
     ///
     /// The kubelet sets it to `true` when the driver registers and to `false` when the
     /// driver is gone.

@@ -16,7 +16,7 @@ pub struct CSIDriver {
     /// See [`metadata`](crate::CSIDriver::metadata).
     pub metadata: ObjectMeta,
 
-    /// What the driver supports and what it wants from Kubernetes.
+    /// The driver's capabilities, and its wishes to Kubernetes.
     ///
     /// See [`spec`](crate::CSIDriver::spec).
     pub spec: Option<CSIDriverSpec>,
@@ -42,7 +42,7 @@ impl CSIDriver {
         self
     }
 
-    /// What the driver supports and what it wants from Kubernetes.
+    /// The driver's capabilities, and its wishes to Kubernetes.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -53,9 +53,9 @@ impl CSIDriver {
 }
 
 impl CSIDriver {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::CSIDriver,
@@ -112,7 +112,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`CSIDriverSpec`](crate::CSIDriverSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// See [`attach_required`](crate::CSIDriverSpec::attach_required).
@@ -129,38 +129,38 @@ pub struct CSIDriverSpec {
     /// [`node_allocatable_update_period_seconds`](crate::CSIDriverSpec::node_allocatable_update_period_seconds).
     pub node_allocatable_update_period_seconds: Option<i64>,
 
-    /// Whether `NodePublishVolume` receives information about the Pod that uses the
+    /// True if `NodePublishVolume` receives information about the Pod that uses the
     /// volume.
     ///
     /// See [`pod_info_on_mount`](crate::CSIDriverSpec::pod_info_on_mount).
     pub pod_info_on_mount: Option<bool>,
 
-    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    /// True if Pods with volumes of this driver are kept off nodes that lack the driver.
     ///
     /// See
     /// [`prevent_pod_scheduling_if_missing`](crate::CSIDriverSpec::prevent_pod_scheduling_if_missing).
     pub prevent_pod_scheduling_if_missing: Option<bool>,
 
-    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
     /// mounted.
     ///
     /// See [`requires_republish`](crate::CSIDriverSpec::requires_republish).
     pub requires_republish: Option<bool>,
 
-    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
+    /// True if volumes of this driver can be mounted with the `-o context` SELinux
     /// option.
     ///
     /// See [`se_linux_mount`](crate::CSIDriverSpec::se_linux_mount).
     pub se_linux_mount: Option<bool>,
 
-    /// Whether service account tokens reach the driver as secrets rather than in the
+    /// True if service account tokens reach the driver as secrets rather than in the
     /// volume context.
     ///
     /// See
     /// [`service_account_token_in_secrets`](crate::CSIDriverSpec::service_account_token_in_secrets).
     pub service_account_token_in_secrets: Option<bool>,
 
-    /// Whether the scheduler takes the driver's published free capacity into account.
+    /// True if the scheduler takes the driver's published free capacity into account.
     ///
     /// See [`storage_capacity`](crate::CSIDriverSpec::storage_capacity).
     pub storage_capacity: Option<bool>,
@@ -184,7 +184,7 @@ impl CSIDriverSpec {
         Self::default()
     }
 
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// Sets [`attach_required`](Self::attach_required).
@@ -213,7 +213,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether `NodePublishVolume` receives information about the Pod that uses the
+    /// True if `NodePublishVolume` receives information about the Pod that uses the
     /// volume.
     ///
     /// Sets [`pod_info_on_mount`](Self::pod_info_on_mount).
@@ -223,7 +223,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    /// True if Pods with volumes of this driver are kept off nodes that lack the driver.
     ///
     /// Sets
     /// [`prevent_pod_scheduling_if_missing`](Self::prevent_pod_scheduling_if_missing).
@@ -233,7 +233,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
     /// mounted.
     ///
     /// Sets [`requires_republish`](Self::requires_republish).
@@ -243,7 +243,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
+    /// True if volumes of this driver can be mounted with the `-o context` SELinux
     /// option.
     ///
     /// Sets [`se_linux_mount`](Self::se_linux_mount).
@@ -253,7 +253,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether service account tokens reach the driver as secrets rather than in the
+    /// True if service account tokens reach the driver as secrets rather than in the
     /// volume context.
     ///
     /// Sets [`service_account_token_in_secrets`](Self::service_account_token_in_secrets).
@@ -263,7 +263,7 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Whether the scheduler takes the driver's published free capacity into account.
+    /// True if the scheduler takes the driver's published free capacity into account.
     ///
     /// Sets [`storage_capacity`](Self::storage_capacity).
     #[must_use]

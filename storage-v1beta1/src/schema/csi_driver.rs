@@ -14,7 +14,7 @@ schema::kind! {
     CSIDriver "io.k8s.api.storage.v1beta1.CSIDriver" {
         /// Standard object metadata.
         optional "metadata" => ObjectMeta,
-        /// What the driver supports and what it wants from Kubernetes.
+        /// The driver's capabilities, and its wishes to Kubernetes.
         required "spec" => CSIDriverSpec,
     }
 }
@@ -32,7 +32,7 @@ schema::kind! {
 schema::object! {
     /// Capabilities and wishes of a CSI driver, set by whoever deploys it.
     CSIDriverSpec "io.k8s.api.storage.v1beta1.CSIDriverSpec" {
-        /// Whether volumes of this driver must be attached to a node before they can be
+        /// True if volumes of this driver must be attached to a node before they can be
         /// mounted.
         optional "attachRequired" => bool {
             "default" => true,
@@ -45,29 +45,29 @@ schema::object! {
         optional "nodeAllocatableUpdatePeriodSeconds" => i64 {
             "minimum" => 10,
         },
-        /// Whether `NodePublishVolume` receives information about the Pod that uses the
+        /// True if `NodePublishVolume` receives information about the Pod that uses the
         /// volume.
         optional "podInfoOnMount" => bool {
             "default" => false,
         },
-        /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+        /// True if Pods with volumes of this driver are kept off nodes that lack the driver.
         optional "preventPodSchedulingIfMissing" => bool {
             "default" => false,
         },
-        /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+        /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
         /// mounted.
         optional "requiresRepublish" => bool {
             "default" => false,
         },
-        /// Whether volumes of this driver can be mounted with the `-o context` SELinux
+        /// True if volumes of this driver can be mounted with the `-o context` SELinux
         /// option.
         optional "seLinuxMount" => bool {
             "default" => false,
         },
-        /// Whether service account tokens reach the driver as secrets rather than in the
+        /// True if service account tokens reach the driver as secrets rather than in the
         /// volume context.
         optional "serviceAccountTokenInSecrets" => bool,
-        /// Whether the scheduler takes the driver's published free capacity into account.
+        /// True if the scheduler takes the driver's published free capacity into account.
         optional "storageCapacity" => bool {
             "default" => false,
         },
@@ -85,8 +85,8 @@ schema::object! {
 }
 
 schema::enumeration! {
-    /// Whether the kubelet adapts a volume's ownership to the Pod's `fsGroup` when it
-    /// mounts it.
+    /// The rule by which the kubelet adapts a volume's ownership to the Pod's `fsGroup`
+    /// when it mounts it.
     FSGroupPolicy "io.k8s.api.storage.v1beta1.FSGroupPolicy"
 }
 

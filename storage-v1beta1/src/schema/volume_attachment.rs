@@ -58,7 +58,7 @@ schema::object! {
 schema::object! {
     /// Progress of attaching or detaching a volume; only the external-attacher writes it.
     VolumeAttachmentStatus "io.k8s.api.storage.v1beta1.VolumeAttachmentStatus" {
-        /// Whether the volume is attached to the node.
+        /// True if the volume is attached to the node.
         required "attached" => bool,
         /// Most recent failure to attach the volume.
         optional "attachError" => VolumeError,

@@ -48,7 +48,7 @@ pub(super) fn field(cx: &mut Context<'_>, object: &Struct, field: &Field) -> Tok
     }
 }
 
-/// What is checked of the value of a field, where it is there.
+/// Emits the checks of the value of a field, where it is there.
 fn held(field: &Field, operand: &Operand, lines: TokenStream) -> TokenStream {
     let (name, operand) = (&field.name, &operand.plain);
     match &field.ty {
@@ -66,15 +66,15 @@ fn held(field: &Field, operand: &Operand, lines: TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a field of a struct of which one must be set has a rule that asks whether it is the
-/// only one: of fields that exclude each other, the server looks into the one that is set.
+/// Returns true if a field of a struct of which one must be set has a rule that asks whether it is
+/// the only one: of fields that exclude each other, the server looks into the one that is set.
 pub(super) fn asks_whether_only(field: &Field) -> bool {
     let mut calls = field.rules.calls();
     let asks = calls.any(|call| call.alone) || field.rules.functions().next().is_some();
     field.is_optional() && asks
 }
 
-/// What is in a struct of the crate.
+/// Emits the checks in a struct of the crate.
 fn struct_inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let inside = cx.version.own_struct(&field.ty);
@@ -101,7 +101,7 @@ fn presence(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     Some(cx.with_feature(&quote!(to.target()), field.facts.feature.as_ref(), call))
 }
 
-/// What is asked of the number of entries of a list or map, even if that is absent.
+/// Emits the checks of the number of entries of a list or map, which are made even if it is absent.
 fn counts(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let name = &field.name;
     let count = match field.is_optional() {

@@ -16,7 +16,7 @@ pub(super) struct Both<'a> {
     pub(super) theirs: Of<'a>,
 }
 
-/// What is wrong with a field, and what to do about it.
+/// The problem of a field, and help.
 type Problem = (String, &'static str);
 
 const HELP: &str = "give it a [[crate.conversion.rule]] in codegen.toml: `to` with the field that \
@@ -148,7 +148,7 @@ impl Both<'_> {
     }
 }
 
-/// What becomes of the fields that a struct doesn't know, if it keeps them.
+/// Returns the conversion of the unknown fields of a struct, if it keeps them.
 pub(super) fn unknown(ours: &Struct, theirs: &Struct) -> Option<FieldConversion> {
     let side = |object: &Struct| {
         let name = object.unknown.clone()?;

@@ -1,7 +1,7 @@
 //! Rules: makes a list of rules for each value from the keywords of its schema.
 //!
-//! A keyword that has no effect on values of the type is an error, so that no keyword of an overlay is
-//! lost unseen.
+//! A keyword that has no effect on values of the type is an error, so that no keyword of an overlay
+//! is lost unseen.
 
 mod calls;
 mod cel;
@@ -240,7 +240,7 @@ impl Reader<'_> {
         });
     }
 
-    /// What can't be asked of elements, because they have no stored counterpart.
+    /// Reports rules that elements can't have, because they have no stored counterpart.
     fn check_elements(&mut self, items: &Rules, pointer: &Pointer) {
         if items.immutable().next().is_some() || items.cel(true).next().is_some() {
             let message = "`oldSelf` can't be checked of elements";
@@ -332,7 +332,7 @@ impl Reader<'_> {
         function
     }
 
-    /// Whether a keyword is `true`, which is all that it can be.
+    /// Returns true if a keyword is `true`, which is all that it can be.
     fn flag(&mut self, name: &str, value: &Value, pointer: &Pointer) -> bool {
         if *value != Value::Bool(true) {
             self.wrong::<()>(name, value, "`true`", pointer);

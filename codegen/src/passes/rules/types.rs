@@ -86,7 +86,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether exactly one field must be set; other numbers can't be checked.
+    /// Returns true if exactly one field must be set; other numbers can't be checked.
     fn exactly_one(&mut self, ty: &Type, object: &Struct) -> bool {
         let number = |name: &str| object.rule_keywords.keywords.get(name).map(Value::as_u64);
         match (number("minProperties"), number("maxProperties")) {

@@ -67,8 +67,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether elements of a type can be compared so; the keys that identify them are fields
-    /// of theirs.
+    /// Returns true if elements of a type can be compared so; the keys that identify them are
+    /// fields of theirs.
     fn can_differ(&mut self, item: &Ty, unique: &Unique, pointer: &Pointer) -> bool {
         match unique {
             Unique::Whole => *item == Ty::String || self.version.own_enum(item).is_some(),

@@ -46,7 +46,7 @@ struct Validation {
     unchecked: Option<String>,
 }
 
-/// What earlier servers do otherwise.
+/// The differences of earlier servers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Earlier {
@@ -139,8 +139,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A rule that is evaluated as a server does. What its `messageExpression` says is only known to
-    /// a server; `message` takes its place.
+    /// A rule that is evaluated as a server does. What its `messageExpression` says is only known
+    /// to a server; `message` takes its place.
     fn in_cel(
         &mut self,
         validation: Validation,

@@ -1,5 +1,5 @@
-//! Kubernetes' own documents, damaged at random: nodes are taken out, replaced by others of the document
-//! or by something else. What isn't refused is Rust; nothing panics.
+//! Kubernetes' own documents, damaged at random: nodes are taken out, replaced by others of the
+//! document or by something else. What isn't refused is Rust; nothing panics.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@ pub struct CSIDriver {
     /// See [`metadata`](crate::csi::CSIDriver::metadata).
     pub metadata: ObjectMeta,
 
-    /// What the driver needs from Kubernetes.
+    /// The driver's needs from Kubernetes.
     ///
     /// See [`spec`](crate::csi::CSIDriver::spec).
     pub spec: Option<CSIDriverSpec>,
@@ -40,7 +40,7 @@ impl CSIDriver {
         self
     }
 
-    /// What the driver needs from Kubernetes.
+    /// The driver's needs from Kubernetes.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -51,9 +51,9 @@ impl CSIDriver {
 }
 
 impl CSIDriver {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::csi::CSIDriver,
@@ -110,7 +110,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`CSIDriverSpec`](crate::csi::CSIDriverSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// See [`attach_required`](crate::csi::CSIDriverSpec::attach_required).
@@ -131,7 +131,7 @@ impl CSIDriverSpec {
         Self::default()
     }
 
-    /// Whether volumes of this driver must be attached to a node before they can be
+    /// True if volumes of this driver must be attached to a node before they can be
     /// mounted.
     ///
     /// Sets [`attach_required`](Self::attach_required).

@@ -86,9 +86,9 @@ impl CSINodeInfo {
 }
 
 impl CSINodeInfo {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::csi::CSINodeInfo,
@@ -402,7 +402,7 @@ wire::object! {
 /// [`CSIDriverInfoStatus`](crate::csi::CSIDriverInfoStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfoStatus {
-    /// Whether the driver is installed on the node.
+    /// True if the driver is installed on the node.
     ///
     /// See [`available`](crate::csi::CSIDriverInfoStatus::available).
     pub available: Option<bool>,
@@ -426,7 +426,7 @@ impl CSIDriverInfoStatus {
         Self::default()
     }
 
-    /// Whether the driver is installed on the node.
+    /// True if the driver is installed on the node.
     ///
     /// Sets [`available`](Self::available).
     #[must_use]

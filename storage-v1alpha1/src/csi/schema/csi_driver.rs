@@ -13,7 +13,7 @@ schema::kind! {
     CSIDriver "io.k8s.api.csi.v1alpha1.CSIDriver" {
         /// Standard object metadata.
         optional "metadata" => ObjectMeta,
-        /// What the driver needs from Kubernetes.
+        /// The driver's needs from Kubernetes.
         required "spec" => CSIDriverSpec,
     }
 }
@@ -29,9 +29,9 @@ schema::kind! {
 }
 
 schema::object! {
-    /// What a CSI driver needs when its volumes are attached and mounted.
+    /// Settings for a CSI driver when its volumes are attached and mounted.
     CSIDriverSpec "io.k8s.api.csi.v1alpha1.CSIDriverSpec" {
-        /// Whether volumes of this driver must be attached to a node before they can be
+        /// True if volumes of this driver must be attached to a node before they can be
         /// mounted.
         optional "attachRequired" => bool,
         /// Form in which `NodePublishVolume` receives information about the Pod that uses the

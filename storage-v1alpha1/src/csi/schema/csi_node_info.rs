@@ -88,7 +88,7 @@ schema::object! {
 schema::object! {
     /// Current state of one CSI driver on a node.
     CSIDriverInfoStatus "io.k8s.api.csi.v1alpha1.CSIDriverInfoStatus" {
-        /// Whether the driver is installed on the node.
+        /// True if the driver is installed on the node.
         required "available" => bool,
         /// CSI driver name, the same as in `spec.drivers`.
         required "name" => String,

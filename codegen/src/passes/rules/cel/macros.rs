@@ -6,10 +6,10 @@ use super::translate::{Holds, Translated, Translator, Variable, said};
 use crate::model::{CelType, Iterable, Macro, Node, Ty};
 use crate::name;
 
-/// What a macro asks or makes of each element.
+/// The condition and result of a macro for each element.
 struct Body<'e> {
     how: Macro,
-    /// What must hold for an element to be taken.
+    /// The condition for an element to be taken.
     condition: Option<&'e IdedExpr>,
     value: &'e IdedExpr,
 }
@@ -50,7 +50,7 @@ impl Translator<'_> {
         Ok((Node::Loop(how, items, ident, Box::new(value)), made))
     }
 
-    /// What a macro goes over, and what its variable holds.
+    /// Returns the elements that a macro iterates, and the type of its variable.
     fn items(&mut self, range: &IdedExpr) -> Result<(Node, Holds), String> {
         let (node, sort) = self.expr(range)?;
         let (over, holds) = match sort {

@@ -12,7 +12,7 @@ pub(super) type Translated = Result<(Node, CelType), String>;
 /// Makes typed expressions.
 pub(super) struct Translator<'a> {
     version: &'a ApiVersion,
-    /// What is checked.
+    /// The value that is checked.
     ty: &'a Ty,
     /// The variables of the macros around an expression, innermost last.
     pub(super) variables: Vec<Variable>,
@@ -25,7 +25,7 @@ pub(super) struct Variable {
     pub(super) holds: Holds,
 }
 
-/// What a variable holds.
+/// The content of a variable.
 pub(super) enum Holds {
     /// A reference to a value of the type.
     Place(Ty),
@@ -302,7 +302,7 @@ fn literal_value(literal: &LiteralValue) -> Translated {
     })
 }
 
-/// What a sort is called.
+/// Names a type in messages.
 pub(super) fn said(sort: &CelType) -> &'static str {
     match sort {
         CelType::Bool => "a flag",
