@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::compare::{Change, Difference, compare};
+use crate::compare::{Difference, DifferenceKind, compare};
 use crate::diag::Diagnostics;
 use crate::pointer::Pointer;
 use crate::source::Source;
@@ -104,9 +104,9 @@ fn apply(document: &mut Value, difference: &Difference, value: Option<Value>) ->
     let key = key.replace("~1", "/").replace("~0", "~");
     let parent = document.pointer_mut(parent)?.as_object_mut()?;
     match (difference.change, value) {
-        (Change::Added, _) => drop(parent.remove(&key)?),
-        (Change::Removed | Change::Changed, Some(value)) => drop(parent.insert(key, value)),
-        (Change::Removed | Change::Changed, None) => return None,
+        (DifferenceKind::Added, _) => drop(parent.remove(&key)?),
+        (DifferenceKind::Removed | DifferenceKind::Changed, Some(value)) => drop(parent.insert(key, value)),
+        (DifferenceKind::Removed | DifferenceKind::Changed, None) => return None,
     }
     Some(())
 }

@@ -15,8 +15,8 @@ use crate::source::Source;
 pub struct Comparison {
     /// The differences, by pointer.
     pub differences: Vec<Difference>,
-    /// Whether the second document was published by a running server: those carry the
-    /// server's version, checked-in ones carry none.
+    /// True if the second document was published by a running server: those carry the server's
+    /// version, checked-in ones carry none.
     pub from_server: bool,
 }
 
@@ -26,14 +26,14 @@ pub struct Difference {
     /// The place.
     pub pointer: Pointer,
     /// In which way.
-    pub change: Change,
-    /// What the first and the second document have there, shortened to where they differ.
+    pub change: DifferenceKind,
+    /// The values of the first and the second document, shortened to where they differ.
     pub values: (String, String),
 }
 
 /// The way in which a place differs, from the second document to the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Change {
+pub enum DifferenceKind {
     /// Only the first document has it.
     Added,
     /// Only the second document has it.
@@ -42,7 +42,7 @@ pub enum Change {
     Changed,
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for DifferenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Added => "added",
@@ -156,9 +156,9 @@ fn differ(a: &Value, b: &Value, pointer: &Pointer, differences: &mut Vec<Differe
     let (Value::Object(ours), Value::Object(theirs)) = (a, b) else {
         if a != b {
             let change = match (a, b) {
-                (_, Value::Null) => Change::Added,
-                (Value::Null, _) => Change::Removed,
-                _ => Change::Changed,
+                (_, Value::Null) => DifferenceKind::Added,
+                (Value::Null, _) => DifferenceKind::Removed,
+                _ => DifferenceKind::Changed,
             };
             differences.push(Difference {
                 pointer: pointer.clone(),

@@ -64,9 +64,9 @@ pub struct Diagnostic {
     pub pointer: Option<Pointer>,
     /// The line of that place, counted from 1, if it can be had.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// A hint how to mend it.
     pub help: Option<String>,
 }
 
@@ -145,7 +145,7 @@ impl Diagnostics {
         self
     }
 
-    /// Whether nothing was found.
+    /// Returns true if nothing was found.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -3,24 +3,25 @@
 use crate::model::External;
 use crate::name::RustPath;
 
-/// Whether a type of another crate is the quantity of Kubernetes, whose values are numbers.
+/// Returns true if a type of another crate is the quantity of Kubernetes, whose values are numbers.
 pub(crate) fn is_quantity(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::api::resource::Quantity"
 }
 
-/// Whether a type of another crate is the time of Kubernetes, which reads more forms than a server.
+/// Returns true if a type of another crate is the time of Kubernetes, which reads more forms than a
+/// server.
 pub(crate) fn is_time(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::Time"
 }
 
-/// Whether a type of another crate is a time, of any precision.
+/// Returns true if a type of another crate is a time, of any precision.
 pub(crate) fn is_moment(path: &RustPath) -> bool {
     let micro = "k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime";
     is_time(path) || path.to_string() == micro
 }
 
-/// Whether a type of another crate has an implementation of `Semantic`: a server doesn't compare
-/// it field by field.
+/// Returns true if a type of another crate has an implementation of `Semantic`: a server doesn't
+/// compare it field by field.
 pub(crate) fn is_semantic(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector"
 }
@@ -38,7 +39,7 @@ const WITHOUT_ZERO: [&str; 9] = [
     "WatchEvent",
 ];
 
-/// Whether a type of another crate has a `Default` that is Go's zero value.
+/// Returns true if a type of another crate has a `Default` that is Go's zero value.
 pub(crate) fn has_zero(
     External {
         path, generated, ..
@@ -52,7 +53,7 @@ pub(crate) fn has_zero(
             .is_some_and(|name| !WITHOUT_ZERO.contains(&name))
 }
 
-/// Whether a type of another crate implements `DeepMerge`.
+/// Returns true if a type of another crate implements `DeepMerge`.
 pub(crate) fn has_merge(external: &External) -> bool {
     external.generated || external.path.to_string().starts_with("k8s_openapi::")
 }

@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use crate::diag::Spot;
 use crate::load::SCHEMAS;
-use crate::model::{ErrorType, Takes};
+use crate::model::{ErrorType, ValueForm};
 use crate::pointer::Pointer;
 
 /// Where in a document a schema is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum At {
+pub(crate) enum Position {
     /// A schema with a name and properties.
     Type,
     /// A schema with a name, of anything else.
@@ -23,9 +23,9 @@ pub(crate) enum At {
     Element,
 }
 
-/// What the values of a type can be asked.
+/// The kind of the values of a type, which decides the checks that apply to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum ValueKind {
     Text,
     Number,
     Fraction,
@@ -43,11 +43,11 @@ pub(crate) enum Sort {
 #[derive(Debug)]
 pub(crate) struct Keyword {
     pub(crate) name: &'static str,
-    at: &'static [At],
+    at: &'static [Position],
     pub(crate) meaning: Meaning,
 }
 
-/// What a keyword is for.
+/// The purpose of a keyword.
 #[derive(Debug)]
 pub(crate) enum Meaning {
     /// It describes the value for all readers, or for others than this generator.
@@ -79,24 +79,24 @@ impl Calls {
 /// How a keyword becomes a call.
 #[derive(Debug)]
 pub(crate) struct Method {
-    pub(crate) of: Sort,
+    pub(crate) of: ValueKind,
     pub(crate) name: &'static str,
-    pub(crate) takes: Takes,
-    pub(crate) argument: Form,
+    pub(crate) takes: ValueForm,
+    pub(crate) argument: ArgumentForm,
     /// The type of the error, where an overlay may say another.
     pub(crate) error_type: Option<ErrorType>,
-    /// Whether the keyword's name is an argument, because several share the method.
+    /// True if the keyword's name is an argument, because several share the method.
     pub(crate) named: bool,
-    /// Whether what follows is checked only where this holds.
+    /// True if what follows is checked only where this holds.
     pub(crate) guards: bool,
-    /// Whether it is checked only where the field is the only one that is set, of a struct of
-    /// which one must be set: into the others a server doesn't look.
+    /// True if it is checked only where the field is the only one that is set, of a struct of which
+    /// one must be set: into the others a server doesn't look.
     pub(crate) alone: bool,
 }
 
-/// What the value of a keyword must be.
+/// The form that the value of a keyword must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ArgumentForm {
     /// 1: whether there is anything is all that is checked.
     One,
     /// A whole number.
@@ -122,21 +122,21 @@ pub(crate) enum Form {
 pub(crate) enum Modification {
     /// Another method is called.
     Method(&'static str),
-    /// What follows is checked in any case, by all servers or those of some releases.
+    /// Later checks are made in any case, by all servers or those of some releases.
     Unguarded,
-    /// What follows is checked of new objects only, by all servers or those of some releases.
+    /// Later checks are made of new objects only, by all servers or those of some releases.
     OnCreateOnly,
 }
 
-use At::{Element, Named, Property, Type};
+use Position::{Element, Named, Property, Type};
 
-const ANY: &[At] = &[Type, Named, Property, Element];
-const TYPE: &[At] = &[Type];
-const TYPE_OR_PROPERTY: &[At] = &[Type, Property];
-const PROPERTY: &[At] = &[Property];
-const VALUE: &[At] = &[Property, Element];
+const ANY: &[Position] = &[Type, Named, Property, Element];
+const TYPE: &[Position] = &[Type];
+const TYPE_OR_PROPERTY: &[Position] = &[Type, Property];
+const PROPERTY: &[Position] = &[Property];
+const VALUE: &[Position] = &[Property, Element];
 
-const fn keyword(name: &'static str, at: &'static [At], meaning: Meaning) -> Keyword {
+const fn keyword(name: &'static str, at: &'static [Position], meaning: Meaning) -> Keyword {
     Keyword { name, at, meaning }
 }
 
@@ -144,7 +144,7 @@ const fn schema(name: &'static str) -> Keyword {
     keyword(name, ANY, Meaning::Schema)
 }
 
-const fn read(name: &'static str, at: &'static [At]) -> Keyword {
+const fn read(name: &'static str, at: &'static [Position]) -> Keyword {
     keyword(name, at, Meaning::Read)
 }
 
@@ -157,7 +157,12 @@ const fn modifies(name: &'static str, other: &'static str, modification: Modific
     keyword(name, VALUE, Meaning::Modifies(other, modification))
 }
 
-const fn method(of: Sort, name: &'static str, takes: Takes, argument: Form) -> Method {
+const fn method(
+    of: ValueKind,
+    name: &'static str,
+    takes: ValueForm,
+    argument: ArgumentForm,
+) -> Method {
     Method {
         of,
         name,
@@ -170,63 +175,98 @@ const fn method(of: Sort, name: &'static str, takes: Takes, argument: Form) -> M
     }
 }
 
-const FORMAT: &[Method] = &[method(Sort::Text, "format", Takes::Text, Form::NameFormat)];
+const FORMAT: &[Method] = &[method(
+    ValueKind::Text,
+    "format",
+    ValueForm::Text,
+    ArgumentForm::NameFormat,
+)];
 
-/// What a text may be is its type.
+/// Texts are left out: their enumerations are types.
 const NUMBERS: &[Method] = &[
-    method(Sort::Number, "known_number", Takes::Number, Form::Wholes),
-    method(Sort::Fraction, "known_number", Takes::Number, Form::Numbers),
+    method(
+        ValueKind::Number,
+        "known_number",
+        ValueForm::Number,
+        ArgumentForm::Wholes,
+    ),
+    method(
+        ValueKind::Fraction,
+        "known_number",
+        ValueForm::Number,
+        ArgumentForm::Numbers,
+    ),
 ];
 
 const PATTERN: &[Method] = &[
-    method(Sort::Text, "pattern", Takes::Text, Form::Pattern),
-    method(Sort::Enumeration, "pattern", Takes::AsStr, Form::Pattern),
     method(
-        Sort::Either,
-        "pattern_of_text",
-        Takes::Reference,
-        Form::Pattern,
+        ValueKind::Text,
+        "pattern",
+        ValueForm::Text,
+        ArgumentForm::Pattern,
     ),
     method(
-        Sort::External,
+        ValueKind::Enumeration,
+        "pattern",
+        ValueForm::AsStr,
+        ArgumentForm::Pattern,
+    ),
+    method(
+        ValueKind::Either,
+        "pattern_of_text",
+        ValueForm::Reference,
+        ArgumentForm::Pattern,
+    ),
+    method(
+        ValueKind::External,
         "pattern_of_quantity",
-        Takes::Reference,
-        Form::Pattern,
+        ValueForm::Reference,
+        ArgumentForm::Pattern,
     ),
 ];
 
 const MINIMUM: &[Method] = &[
-    method(Sort::Number, "minimum", Takes::Number, Form::Whole),
     method(
-        Sort::Fraction,
-        "minimum_fraction",
-        Takes::Number,
-        Form::Number,
+        ValueKind::Number,
+        "minimum",
+        ValueForm::Number,
+        ArgumentForm::Whole,
     ),
     method(
-        Sort::External,
+        ValueKind::Fraction,
+        "minimum_fraction",
+        ValueForm::Number,
+        ArgumentForm::Number,
+    ),
+    method(
+        ValueKind::External,
         "minimum_quantity",
-        Takes::Reference,
-        Form::Whole,
+        ValueForm::Reference,
+        ArgumentForm::Whole,
     ),
 ];
 
 const MAXIMUM: &[Method] = &[
-    method(Sort::Number, "maximum", Takes::Number, Form::Whole),
     method(
-        Sort::Fraction,
+        ValueKind::Number,
+        "maximum",
+        ValueForm::Number,
+        ArgumentForm::Whole,
+    ),
+    method(
+        ValueKind::Fraction,
         "maximum_fraction",
-        Takes::Number,
-        Form::Number,
+        ValueForm::Number,
+        ArgumentForm::Number,
     ),
 ];
 
-const fn max_entries(of: Sort) -> Method {
+const fn max_entries(of: ValueKind) -> Method {
     Method {
         error_type: Some(ErrorType::TooMany),
         named: true,
         guards: true,
-        ..method(of, "max_entries", Takes::Length, Form::Count)
+        ..method(of, "max_entries", ValueForm::Length, ArgumentForm::Count)
     }
 }
 
@@ -292,15 +332,25 @@ pub(crate) const TABLE: &[Keyword] = &[
         &[Method {
             guards: true,
             alone: true,
-            ..method(Sort::Text, "min_length", Takes::Text, Form::One)
+            ..method(
+                ValueKind::Text,
+                "min_length",
+                ValueForm::Text,
+                ArgumentForm::One,
+            )
         }],
         &[
-            method(Sort::Text, "min_characters", Takes::Text, Form::Count),
             method(
-                Sort::Enumeration,
+                ValueKind::Text,
                 "min_characters",
-                Takes::AsStr,
-                Form::Count,
+                ValueForm::Text,
+                ArgumentForm::Count,
+            ),
+            method(
+                ValueKind::Enumeration,
+                "min_characters",
+                ValueForm::AsStr,
+                ArgumentForm::Count,
             ),
         ],
     ),
@@ -310,15 +360,25 @@ pub(crate) const TABLE: &[Keyword] = &[
         "maxLength",
         &[Method {
             error_type: Some(ErrorType::TooLong),
-            ..method(Sort::Text, "max_length", Takes::Text, Form::Count)
+            ..method(
+                ValueKind::Text,
+                "max_length",
+                ValueForm::Text,
+                ArgumentForm::Count,
+            )
         }],
         &[
-            method(Sort::Text, "max_characters", Takes::Text, Form::Count),
             method(
-                Sort::Enumeration,
+                ValueKind::Text,
                 "max_characters",
-                Takes::AsStr,
-                Form::Count,
+                ValueForm::Text,
+                ArgumentForm::Count,
+            ),
+            method(
+                ValueKind::Enumeration,
+                "max_characters",
+                ValueForm::AsStr,
+                ArgumentForm::Count,
             ),
         ],
     ),
@@ -340,12 +400,17 @@ pub(crate) const TABLE: &[Keyword] = &[
         "multipleOf",
         &[],
         &[
-            method(Sort::Number, "multiple_of", Takes::Number, Form::Whole),
             method(
-                Sort::Fraction,
+                ValueKind::Number,
+                "multiple_of",
+                ValueForm::Number,
+                ArgumentForm::Whole,
+            ),
+            method(
+                ValueKind::Fraction,
                 "multiple_of_fraction",
-                Takes::Number,
-                Form::Number,
+                ValueForm::Number,
+                ArgumentForm::Number,
             ),
         ],
     ),
@@ -353,11 +418,21 @@ pub(crate) const TABLE: &[Keyword] = &[
         "minItems",
         &[Method {
             named: true,
-            ..method(Sort::List, "not_empty", Takes::Count, Form::One)
+            ..method(
+                ValueKind::List,
+                "not_empty",
+                ValueForm::Count,
+                ArgumentForm::One,
+            )
         }],
         &[Method {
             named: true,
-            ..method(Sort::List, "min_entries", Takes::Length, Form::Count)
+            ..method(
+                ValueKind::List,
+                "min_entries",
+                ValueForm::Length,
+                ArgumentForm::Count,
+            )
         }],
     ),
     Keyword {
@@ -366,44 +441,54 @@ pub(crate) const TABLE: &[Keyword] = &[
             "minProperties",
             &[Method {
                 named: true,
-                ..method(Sort::Map, "not_empty", Takes::Count, Form::One)
+                ..method(
+                    ValueKind::Map,
+                    "not_empty",
+                    ValueForm::Count,
+                    ArgumentForm::One,
+                )
             }],
             &[Method {
                 named: true,
-                ..method(Sort::Map, "min_entries", Takes::Length, Form::Count)
+                ..method(
+                    ValueKind::Map,
+                    "min_entries",
+                    ValueForm::Length,
+                    ArgumentForm::Count,
+                )
             }],
         )
     },
     calls(
         "maxItems",
-        &[max_entries(Sort::List)],
-        &[max_entries(Sort::List)],
+        &[max_entries(ValueKind::List)],
+        &[max_entries(ValueKind::List)],
     ),
     Keyword {
         at: &[Type, Property, Element],
         ..calls(
             "maxProperties",
-            &[max_entries(Sort::Map)],
-            &[max_entries(Sort::Map)],
+            &[max_entries(ValueKind::Map)],
+            &[max_entries(ValueKind::Map)],
         )
     },
     calls(
         "x-keys-not-empty",
         &[method(
-            Sort::Map,
+            ValueKind::Map,
             "keys_not_empty",
-            Takes::Entries,
-            Form::Flag,
+            ValueForm::Entries,
+            ArgumentForm::Flag,
         )],
         &[],
     ),
     calls(
         "x-max-total-length",
         &[method(
-            Sort::Map,
+            ValueKind::Map,
             "max_total_length",
-            Takes::Entries,
-            Form::Count,
+            ValueForm::Entries,
+            ArgumentForm::Count,
         )],
         &[],
     ),
@@ -424,7 +509,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
     TABLE.iter().find(|keyword| keyword.name == name)
 }
 
-/// What to do about a name that isn't known: the one that comes nearest may have been meant.
+/// Returns help for a name that isn't known: the one that comes nearest may have been meant.
 pub(crate) fn suggest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     let all = "spec/overlays/README.md lists the keywords";
     let known = known
@@ -445,15 +530,15 @@ pub(crate) fn check(document: &Value, prefix: &str, root: &Spot<'_>) {
     for (name, schema) in schemas.into_iter().flatten() {
         if name.starts_with(prefix) {
             let at = match schema.get("properties") {
-                Some(_) => At::Type,
-                None => At::Named,
+                Some(_) => Position::Type,
+                None => Position::Named,
             };
             check_schema(schema, at, &root.at(Pointer::schema(name)));
         }
     }
 }
 
-fn check_schema(schema: &Value, at: At, spot: &Spot<'_>) {
+fn check_schema(schema: &Value, at: Position, spot: &Spot<'_>) {
     let Value::Object(schema) = schema else {
         return;
     };
@@ -464,18 +549,18 @@ fn check_schema(schema: &Value, at: At, spot: &Spot<'_>) {
     for (name, property) in properties.into_iter().flatten() {
         check_schema(
             property,
-            At::Property,
+            Position::Property,
             &spot.child("properties").child(name),
         );
     }
     for name in ["items", "additionalProperties"] {
         if let Some(inner) = schema.get(name) {
-            check_schema(inner, At::Element, &spot.child(name));
+            check_schema(inner, Position::Element, &spot.child(name));
         }
     }
 }
 
-fn check_keyword(name: &str, schema: &Map<String, Value>, at: At, spot: &Spot<'_>) {
+fn check_keyword(name: &str, schema: &Map<String, Value>, at: Position, spot: &Spot<'_>) {
     let shown = name.escape_debug();
     let Some(keyword) = find(name) else {
         let known = TABLE.iter().map(|keyword| keyword.name);
@@ -495,11 +580,11 @@ fn check_keyword(name: &str, schema: &Map<String, Value>, at: At, spot: &Spot<'_
     }
 }
 
-fn described(at: At) -> &'static str {
+fn described(at: Position) -> &'static str {
     match at {
-        At::Type => "a schema with properties",
-        At::Named => "a schema without properties",
-        At::Property => "a property",
-        At::Element => "elements",
+        Position::Type => "a schema with properties",
+        Position::Named => "a schema without properties",
+        Position::Property => "a property",
+        Position::Element => "elements",
     }
 }

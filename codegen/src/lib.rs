@@ -1,7 +1,7 @@
 //! Generates Rust crates for Kubernetes API groups from OpenAPI documents and overlays.
 //!
-//! The library takes and returns strings; it does no I/O. ARCHITECTURE.md in the repository describes
-//! the flow of the data.
+//! The library takes and returns strings; it does no I/O. ARCHITECTURE.md in the repository
+//! describes the flow of the data.
 //!
 //! ```
 //! use codegen::{Config, Inputs, Source, generate};
@@ -56,7 +56,7 @@ mod source;
 use std::collections::BTreeMap;
 
 pub use adopt::{Adopted, TO_DESCRIBE, adopt};
-pub use compare::{Change, Comparison, Difference, compare};
+pub use compare::{Comparison, Difference, DifferenceKind, compare};
 pub use config::{
     Bundle, Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern, K8sOpenapi,
 };
@@ -87,7 +87,7 @@ pub struct Generated {
     pub hand_written: Vec<String>,
 }
 
-/// What a generated crate has of a group and version.
+/// The part of a generated crate for one group and version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupVersion {
     /// The group and version, as in `apiVersion`.
@@ -103,7 +103,7 @@ pub struct GroupVersion {
 pub struct GeneratedFile {
     /// Where it is in the crate, with `/` between the parts.
     pub path: String,
-    /// What is in it.
+    /// The contents.
     pub text: String,
 }
 
@@ -128,31 +128,39 @@ pub fn custom_versions(source: &Source) -> Result<Vec<CustomVersion>, Diagnostic
 /// All errors of all documents and overlays; nothing is generated then.
 pub fn generate(config: &Config, inputs: &Inputs) -> Result<Vec<Generated>, Diagnostics> {
     run(config, inputs, |crates, diagnostics| {
-        let mut all: Vec<_> = crates.iter().map(described).collect();
-        let works = crates.iter().map(emit::works);
-        let mut works: Vec<_> = works.collect();
-        if let Some(bundle) = &config.bundle {
-            works.push(vec![emit::Work::Bundle(bundle, crates)]);
-            all.push(Generated {
+        let own = crates
+            .iter()
+            .map(|krate| (described(krate), emit::works(krate)));
+        let bundle = config.bundle.as_ref().map(|bundle| {
+            let krate = Generated {
                 name: bundle.name.clone(),
                 ..Generated::default()
-            });
-        }
-        let works = works.into_iter().zip(&all).enumerate();
-        let works = works.flat_map(|(at, (works, krate))| {
-            works.into_iter().map(move |work| (at, &krate.name, work))
+            };
+            (krate, vec![emit::Work::Bundle(bundle, crates)])
         });
-        let works = works.collect();
-        let made = parallel::map_reporting(works, diagnostics, |(at, name, work), to| {
-            (at, files(name, work.files(), to))
-        });
-        for (at, files) in made {
-            if let Some(krate) = all.get_mut(at) {
-                krate.files.extend(files);
-            }
-        }
-        all
+        with_files(own.chain(bundle).collect(), diagnostics)
     })
+}
+
+/// Returns the crates with the files that come of their work, which is done in parallel.
+fn with_files(
+    crates: Vec<(Generated, Vec<emit::Work<'_>>)>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Generated> {
+    let (mut generated, mut counts, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    for (krate, works) in crates {
+        counts.push(works.len());
+        all.extend(works.into_iter().map(|work| (krate.name.clone(), work)));
+        generated.push(krate);
+    }
+    let made = parallel::map_reporting(all, diagnostics, |(name, work), to| {
+        files(&name, work.files(), to)
+    });
+    let mut made = made.into_iter();
+    for (krate, count) in generated.iter_mut().zip(counts) {
+        krate.files = made.by_ref().take(count).flatten().collect();
+    }
+    generated
 }
 
 /// Returns the analysed model of every crate as JSON, for people who wonder why something is
@@ -202,7 +210,7 @@ fn prune(value: serde_json::Value) -> serde_json::Value {
     }
 }
 
-/// What is made of the model of all crates, or the errors with the lines that they are at.
+/// Makes something of the model of all crates, or returns the errors with their lines.
 fn run<T>(
     config: &Config,
     inputs: &Inputs,
@@ -231,29 +239,28 @@ fn model<'c>(
         .iter()
         .filter_map(|(name, source)| Some((name, load::Overlay::parse(source, diagnostics)?)));
     let overlays: BTreeMap<_, _> = parsed.collect();
-    let documents = config.crates.iter().enumerate();
-    let documents = documents.flat_map(|(at, krate)| {
+    let documents = config.crates.iter().flat_map(|krate| {
         let documents = krate.documents.iter().enumerate();
-        documents.map(move |(nth, document)| (at, nth, document, krate))
+        documents.map(move |(nth, document)| (nth, document, krate))
     });
     let versions = parallel::map_reporting(
         documents.collect(),
         diagnostics,
-        |(at, nth, document, krate), to| {
+        |(nth, document, krate), to| {
             let before = krate.documents.get(..nth).unwrap_or_default();
-            (at, version(document, before, config, inputs, &overlays, to))
+            version(document, before, config, inputs, &overlays, to)
         },
     );
+    let mut versions = versions.into_iter();
     let crates = config.crates.iter().map(|config| model::Crate {
         config,
-        versions: Vec::new(),
+        versions: versions
+            .by_ref()
+            .take(config.documents.len())
+            .flatten()
+            .collect(),
     });
     let mut crates: Vec<_> = crates.collect();
-    for (at, version) in versions {
-        if let Some(krate) = crates.get_mut(at) {
-            krate.versions.extend(version);
-        }
-    }
     passes::run(&mut crates, diagnostics);
     crates
 }
@@ -380,7 +387,7 @@ fn missing(name: &str, what: &str, diagnostics: &mut Diagnostics) {
     diagnostics.in_file(
         name,
         None,
-        format!("the {what} was not handed in"),
+        format!("the {what} was not found"),
         "codegen.toml names it: put the file there or take the name out",
     );
 }

@@ -63,7 +63,12 @@ pub struct Releases {
 }
 
 impl Releases {
-    /// Whether the span holds the release.
+    /// Returns true if the span has no ends.
+    pub(crate) fn is_all(&self) -> bool {
+        self.from.is_none() && self.before.is_none()
+    }
+
+    /// Returns true if the span holds the release.
     pub fn contain(&self, release: Release) -> bool {
         self.from.is_none_or(|from| from <= release)
             && self.before.is_none_or(|before| release < before)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::Path;
 
-use codegen::{Change, Difference, Pointer, Release};
+use codegen::{Difference, DifferenceKind, Pointer, Release};
 use serde::Deserialize;
 
 use crate::workspace;
@@ -25,7 +25,7 @@ pub(crate) type Schemas = BTreeMap<String, BTreeSet<String>>;
 
 /// A place that must differ.
 pub(crate) struct Expected<'a> {
-    pub(crate) change: Change,
+    pub(crate) change: DifferenceKind,
     pub(crate) at: &'a Pattern,
     /// The reason for the difference.
     pub(crate) why: String,
@@ -181,11 +181,11 @@ impl Differences {
 }
 
 impl Places {
-    fn all(&self) -> impl Iterator<Item = (Change, &Place)> {
+    fn all(&self) -> impl Iterator<Item = (DifferenceKind, &Place)> {
         [
-            (Change::Added, &self.added),
-            (Change::Removed, &self.removed),
-            (Change::Changed, &self.changed),
+            (DifferenceKind::Added, &self.added),
+            (DifferenceKind::Removed, &self.removed),
+            (DifferenceKind::Changed, &self.changed),
         ]
         .into_iter()
         .flat_map(|(change, places)| places.iter().map(move |place| (change, place)))

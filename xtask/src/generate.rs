@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is generated from.
+/// Reads the input of the generator.
 fn found(root: &Path, arguments: &Arguments) -> Result<Found, Box<dyn Error>> {
     if !arguments.crd.is_empty() {
         return custom::read(root, &arguments.crd, arguments.release);
@@ -230,7 +230,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// What makes crates outside this workspace a workspace that builds: the parts of our own
+/// Returns the files that make a workspace of crates outside this one: the parts of our own
 /// manifest that theirs inherit, and the release of k8s-openapi's types.
 fn frame(
     root: &Path,
@@ -290,7 +290,7 @@ fn frame(
     ])
 }
 
-/// Whether a dependency is beside the crates; everything else stays where it is.
+/// Returns true if a dependency is beside the crates; everything else stays where it is.
 fn is_sibling(name: &str, out: &Path, config: &Config, generated: &[Generated]) -> bool {
     let is_generated = generated.iter().any(|krate| krate.name == name);
     let is_there = out.join(name).join("Cargo.toml").is_file();

@@ -10,7 +10,7 @@ use codegen::{Generated, GeneratedFile};
 
 use crate::workspace::{self, error};
 
-/// What has to change for one crate.
+/// The changes of one crate.
 pub(crate) struct Plan {
     pub(crate) changes: Vec<Change>,
     pub(crate) unchanged: usize,
@@ -194,7 +194,7 @@ fn replace(out: &Path, changes: &[&Change], undo: &mut Undo) -> Result<(), Box<d
     moved
 }
 
-/// What has been done so far, to be taken back if the rest fails.
+/// The steps done so far, to be taken back if the rest fails.
 #[derive(Default)]
 struct Undo {
     folders: Vec<PathBuf>,
@@ -235,7 +235,7 @@ impl Undo {
     }
 }
 
-/// Whether there is a file of another text that isn't ours to replace.
+/// Returns true if there is a file of another text that isn't ours to replace.
 fn is_other(path: &Path, text: &str) -> Result<bool, Box<dyn Error>> {
     let old = workspace::read_if_there(path)?;
     Ok(old.is_some_and(|old| old != text.as_bytes() && !is_ours(&old)))

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use codegen::{Change, Comparison, Config, Difference, DocumentConfig, Release, Source};
+use codegen::{Comparison, Config, Difference, DifferenceKind, DocumentConfig, Release, Source};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -205,7 +205,7 @@ fn report(name: &str, comparison: &Comparison, expected: &[Expected<'_>]) -> usi
         } = expected;
         // What is inside something that is new as a whole doesn't differ by itself.
         let occurs = comparison.differences.iter().any(|difference| {
-            let whole = difference.change != Change::Changed;
+            let whole = difference.change != DifferenceKind::Changed;
             expected.is(difference) || whole && at.is_inside(&difference.pointer)
         });
         if !occurs && !expected.is_uncertain {

@@ -12,7 +12,7 @@ use crate::release::Release;
 pub struct Conversion {
     /// The crate whose types are the other side.
     pub to: String,
-    /// What comparing the models of both doesn't show.
+    /// Rules for fields that a comparison of the models can't match.
     #[serde(rename = "rule", default)]
     pub rules: Vec<ConversionRule>,
 }
@@ -29,7 +29,7 @@ pub struct ConversionRule {
     /// The fields; if none are given, the rule is for the type itself.
     #[serde(default)]
     pub fields: Vec<String>,
-    /// What it becomes: the schema of a type, or the name of a field.
+    /// The counterpart: the schema of a type, or the name of a field.
     pub to: Option<String>,
     /// The function that converts it, `crate::rules::to_flag`.
     pub forth: Option<String>,
@@ -68,7 +68,7 @@ impl ConversionRule {
             .flatten()
     }
 
-    /// What the rule is about, for messages.
+    /// Returns the subject of the rule, for messages.
     pub(crate) fn subject(&self) -> String {
         match self.fields.as_slice() {
             [] => format!("`{}`", self.schema.escape_debug()),

@@ -1,9 +1,9 @@
-//! What k8s-openapi has of the documents.
+//! The releases and types that k8s-openapi has.
 
 use serde::Deserialize;
 
 use super::{Config, DocumentConfig, Report};
-use crate::model::Home;
+use crate::model::K8sOpenapiModule;
 use crate::name::RustPath;
 use crate::release::Release;
 
@@ -20,9 +20,13 @@ pub struct K8sOpenapi {
 impl Config {
     /// Where k8s-openapi has the types of a document, if it is said to; the document that is read
     /// can be of an earlier release.
-    pub(crate) fn home(&self, document: &DocumentConfig, release: Release) -> Option<Home> {
+    pub(crate) fn home(
+        &self,
+        document: &DocumentConfig,
+        release: Release,
+    ) -> Option<K8sOpenapiModule> {
         let K8sOpenapi { oldest, newest } = self.k8s_openapi?;
-        Some(Home {
+        Some(K8sOpenapiModule {
             path: document.k8s_openapi.clone()?,
             prefix: document.prefix.clone(),
             release: release.min(document.release),

@@ -17,7 +17,7 @@ pub use bundle::Bundle;
 pub use conversion::{Conversion, ConversionRule};
 pub use k8s_openapi::K8sOpenapi;
 
-/// What `codegen.toml` says.
+/// The contents of `codegen.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -66,7 +66,7 @@ pub struct CrateConfig {
     /// A hand-written module whose items the prelude has too, of this crate, `crate::topology`, or of
     /// another one.
     pub prelude: Option<String>,
-    /// Whether its structs keep the fields that they don't know and write them back, in a field
+    /// True if its structs keep the fields that they don't know and write them back, in a field
     /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
     #[serde(rename = "keep-unknown-fields", default)]
     pub keep_unknown_fields: bool,
@@ -230,13 +230,15 @@ impl Config {
     pub(crate) fn external_of(
         &self,
         schema: &str,
-        asked: impl Fn(&Extern) -> bool,
+        is_wanted: impl Fn(&Extern) -> bool,
     ) -> Option<&Extern> {
         let matching = self
             .externs
             .iter()
             .filter(|e| schema.starts_with(&e.prefix));
-        matching.filter(|e| asked(e)).max_by_key(|e| e.prefix.len())
+        matching
+            .filter(|e| is_wanted(e))
+            .max_by_key(|e| e.prefix.len())
     }
 }
 

@@ -7,15 +7,15 @@ use serde_json::{Map, Value};
 use crate::load::{SCHEMAS, schema_name};
 use crate::release::Release;
 
-/// What a document says of one group-version.
+/// One group-version of a document.
 #[derive(Debug)]
 pub(super) struct Api {
     /// As in `apiVersion`; of a document that has none, the name of its file.
     pub(super) group_version: String,
     pub(super) release: Option<Release>,
-    /// Whether the configuration has the document, so that there is a crate for it.
+    /// True if the configuration has the document, so that there is a crate for it.
     pub(super) has_crate: bool,
-    /// Whether a running server published it, which lists values of enumerations.
+    /// True if a running server published it, which lists values of enumerations.
     pub(super) from_server: bool,
     pub(super) kinds: BTreeMap<String, Kind>,
     pub(super) schemas: Map<String, Value>,
@@ -28,7 +28,7 @@ pub(super) struct Api {
 pub(super) struct Kind {
     /// The name of its schema.
     pub(super) schema: String,
-    /// What its paths serve, unless the document has no paths.
+    /// The resource that its paths serve, unless the document has no paths.
     pub(super) resource: Option<Resource>,
 }
 
@@ -86,7 +86,7 @@ impl Api {
             .map_or("", |(group, _)| group)
     }
 
-    /// Whether a schema becomes a type of the crate that is generated from the document.
+    /// Returns true if a schema becomes a type of the crate that is generated from the document.
     pub(super) fn owns(&self, schema: &str) -> bool {
         self.prefixes
             .iter()
@@ -211,18 +211,18 @@ impl Api {
     }
 }
 
-/// Whether a document carries the version of a server; checked-in ones carry none.
+/// Returns true if a document carries the version of a server; checked-in ones carry none.
 pub(super) fn is_from_server(document: &Value) -> bool {
     let version = document.pointer("/info/version").and_then(Value::as_str);
     version.is_some_and(|version| version.trim_start_matches('v').starts_with("1."))
 }
 
-/// Whether a schema is one of those that all groups share.
+/// Returns true if a schema is one of those that all groups share.
 pub(super) fn is_machinery(schema: &str) -> bool {
     schema.starts_with("io.k8s.apimachinery.")
 }
 
-/// Whether a kind is the list of another.
+/// Returns true if a kind is the list of another.
 fn is_list(kind: &str, schema: &Value) -> bool {
     kind.ends_with("List")
         && schema.pointer("/properties/items").is_some()
@@ -241,7 +241,7 @@ fn answered(operation: &Value) -> Option<&str> {
         .and_then(schema_name)
 }
 
-/// Whether a list can be watched by a parameter.
+/// Returns true if a list can be watched by a parameter.
 fn can_watch(item: &Value, operation: &Value) -> bool {
     let parameters = [item, operation].map(|of| of.get("parameters").and_then(Value::as_array));
     parameters.into_iter().flatten().flatten().any(|parameter| {
@@ -268,11 +268,11 @@ fn verb(method: &str, is_one: bool, is_watch: bool) -> Option<&'static str> {
     })
 }
 
-/// What a path serves.
+/// The operations of a path.
 struct Served {
     plural: String,
     is_namespaced: bool,
-    /// Whether it is about one object.
+    /// True if it is about one object.
     is_one: bool,
     is_watch: bool,
     subresource: Option<String>,

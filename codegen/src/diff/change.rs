@@ -1,4 +1,4 @@
-//! What a comparison of two releases consists of.
+//! Changes between two releases, and the report of them.
 
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ impl Severity {
     }
 }
 
-/// What a change means for the public interface of the generated crate, by Cargo's rules for
+/// The effect of a change on the public interface of the generated crate, by Cargo's rules for
 /// versions from 1.0 on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -62,7 +62,7 @@ impl Semver {
 /// The kinds of changes, in the order of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum What {
+pub enum ChangeKind {
     /// The later release doesn't serve the group-version.
     GroupVersionRemoved,
     /// Only the later release serves the group-version.
@@ -127,7 +127,7 @@ pub enum What {
     LifecycleChanged,
 }
 
-impl What {
+impl ChangeKind {
     /// Returns the change in words.
     pub fn text(self) -> &'static str {
         match self {
@@ -182,8 +182,8 @@ pub struct Place {
     /// itself. `[]` is an element of a list, `{}` a value of a map.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// Where kinds have the field, such as `CSINode spec.drivers[].nodeID`, without those kinds that
-    /// have it deeper inside of types of other group-versions. At most [`Place::SHOWN`].
+    /// Where kinds have the field, such as `CSINode spec.drivers[].nodeID`, without those kinds
+    /// that have it deeper inside of types of other group-versions. At most [`Place::SHOWN`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<String>,
     /// The number of further places where kinds have it.
@@ -199,7 +199,8 @@ impl Place {
     /// The most places in kinds that a place lists.
     pub const SHOWN: usize = 3;
 
-    /// Returns the place in short: `CSINode spec.drivers[].nodeID`, or by the schema where no kind has it.
+    /// Returns the place in short: `CSINode spec.drivers[].nodeID`, or by the schema where no kind
+    /// has it.
     pub fn text(&self) -> String {
         if let Some(used) = self.used.first() {
             return used.clone();
@@ -215,7 +216,7 @@ pub(super) fn short(schema: &str) -> &str {
     schema.rsplit('.').next().unwrap_or(schema)
 }
 
-/// What a change means for generated Rust.
+/// The effect of a change on generated Rust.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Rust {
     /// The least change of the crate's version.
@@ -228,14 +229,14 @@ pub struct Rust {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
-    /// What has changed.
-    pub what: What,
+    /// The kind of the change.
+    pub what: ChangeKind,
     /// Where.
     pub place: Place,
-    /// What was there, if that is more than `what` says.
+    /// The earlier value, if `what` doesn't imply it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What is there now.
+    /// The later value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// Facts about what is new or gone: type, lifecycle, rules.
@@ -248,12 +249,12 @@ pub struct Change {
     pub readers: Severity,
     /// How much it matters to programs that write objects to such a server.
     pub writers: Severity,
-    /// What it means for the generated crate.
+    /// The effect on the generated crate.
     pub rust: Rust,
-    /// What is lost where objects go from one release or version to the other, if anything can be.
+    /// The loss where objects go from one release or version to the other, if there can be any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<String>,
-    /// What to edit.
+    /// The edit that a user has to make.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
 }
@@ -284,7 +285,7 @@ pub struct Report {
     pub to: String,
     /// The group-versions that have been compared, sorted.
     pub compared: Vec<String>,
-    /// What could not be compared, and why.
+    /// Parts that could not be compared, each with the reason.
     pub not_compared: Vec<String>,
     /// The changes, the worst first, then by place.
     pub changes: Vec<Change>,

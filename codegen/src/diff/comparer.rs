@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use crate::release::Release;
 
 use super::api::Api;
-use super::change::{Severity, What};
+use super::change::{ChangeKind, Severity};
 
 /// A change at a place of a schema.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
     pub(super) schema: String,
     pub(super) path: String,
-    pub(super) what: What,
+    pub(super) what: ChangeKind,
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     pub(super) details: Vec<String>,
     pub(super) release: Option<Release>,
     pub(super) readers: Severity,
     pub(super) writers: Severity,
-    /// Whether the field is, or is to be, required.
+    /// True if the field is, or is to be, required.
     pub(super) is_required: bool,
-    /// Whether the Rust type stays the same although `what` may change it.
+    /// True if the Rust type stays the same although `what` may change it.
     pub(super) keeps_type: bool,
 }
 
@@ -41,8 +41,8 @@ pub(super) struct Comparer<'a> {
     pub(super) texts: Vec<RawText>,
     pub(super) schema: String,
     pub(super) is_required: bool,
-    /// The pairs of types of different names that have been compared, since some hold themselves, and
-    /// how much it matters if they have nothing in common.
+    /// The pairs of types of different names that have been compared, since some hold themselves,
+    /// and how much it matters if they have nothing in common.
     pub(super) seen: BTreeMap<(String, String), Option<(Severity, Severity)>>,
 }
 
@@ -51,7 +51,7 @@ impl Comparer<'_> {
     pub(super) fn push(
         &mut self,
         path: &str,
-        what: What,
+        what: ChangeKind,
         severities: (Severity, Severity),
     ) -> &mut Raw {
         let at = self.found.len();

@@ -1,4 +1,4 @@
-//! What is lost where objects of one kind become objects of another version of it.
+//! Losses where objects of one kind become objects of another version of it.
 
 use std::collections::BTreeSet;
 
@@ -23,8 +23,8 @@ pub(super) fn others<'a>(
     found
 }
 
-/// How stable a version is, as Kubernetes orders versions: stable ones before beta ones before alpha
-/// ones, then by number.
+/// How stable a version is, as Kubernetes orders versions: stable ones before beta ones before
+/// alpha ones, then by number.
 fn stability(group_version: &str) -> (u8, u64, u64) {
     let version = group_version.rsplit('/').next().unwrap_or_default();
     let digits = version.trim_start_matches('v');
@@ -113,7 +113,7 @@ impl Search<'_> {
     }
 }
 
-/// What two types must have in common.
+/// Returns the properties that two types must share.
 fn form(node: &Node<'_>) -> (bool, bool, bool, Option<String>) {
     let name = node.keywords.get("type").map(plain);
     (

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::api::Api;
-use super::change::{Severity, What};
+use super::change::{ChangeKind, Severity};
 use super::comparer::Comparer;
 use super::node::{Node, Topic, keywords, resolved};
 use super::words::said;
@@ -78,7 +78,11 @@ impl<'a> Comparer<'a> {
     fn compare_references(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
         let (from, to) = (a.type_text(self.from.release), b.type_text(self.to.release));
         let at = self.found.len();
-        let change = self.push(path, What::TypeRenamed, (Severity::None, Severity::None));
+        let change = self.push(
+            path,
+            ChangeKind::TypeRenamed,
+            (Severity::None, Severity::None),
+        );
         change.from = Some(from);
         change.to = Some(to);
         let name = |node: &Node<'_>| node.reference.map(str::to_owned);
@@ -91,13 +95,13 @@ impl<'a> Comparer<'a> {
             unlike
         });
         if let (Some(severities), Some(renamed)) = (unlike, self.found.get_mut(at)) {
-            renamed.what = What::TypeChanged;
+            renamed.what = ChangeKind::TypeChanged;
             (renamed.readers, renamed.writers) = severities;
         }
     }
 
-    /// Compares what types of different names are made of. If they have nothing in common, nothing but
-    /// how much that matters is said.
+    /// Compares what types of different names are made of. If they have nothing in common, nothing
+    /// but how much that matters is said.
     fn compare_resolved(
         &mut self,
         a: &Node<'a>,
@@ -107,7 +111,7 @@ impl<'a> Comparer<'a> {
         let before = self.found.len();
         self.compare_nodes(&resolved(a, self.from), &resolved(b, self.to), path);
         let first = self.found.get(before)?;
-        let is_all = first.path == path && first.what == What::TypeChanged;
+        let is_all = first.path == path && first.what == ChangeKind::TypeChanged;
         let severities = is_all.then_some((first.readers, first.writers))?;
         self.found.truncate(before);
         Some(severities)
@@ -121,7 +125,7 @@ impl<'a> Comparer<'a> {
         };
         if outer(a) != outer(b) {
             let (from, to) = (a.type_text(self.from.release), b.type_text(self.to.release));
-            let change = self.push(path, What::TypeChanged, (Breaking, Breaking));
+            let change = self.push(path, ChangeKind::TypeChanged, (Breaking, Breaking));
             change.from = Some(from);
             change.to = Some(to);
             return false;
@@ -137,7 +141,7 @@ impl<'a> Comparer<'a> {
                 _ => (Breaking, Breaking),
             };
             let is_required = self.is_required;
-            let change = self.push(path, What::TypeChanged, severities);
+            let change = self.push(path, ChangeKind::TypeChanged, severities);
             change.keeps_type = keyword == "nullable" && !is_required;
             change.from = from.map(|value| said(keyword, value));
             change.to = to.map(|value| said(keyword, value));
@@ -167,7 +171,7 @@ impl<'a> Comparer<'a> {
             let Some(other) = b.properties.get(name) else {
                 let readers = if was_required { Breaking } else { Warning };
                 let details = rules::described(property, self.from, was_required);
-                self.push(&child(name), What::FieldRemoved, (readers, Breaking))
+                self.push(&child(name), ChangeKind::FieldRemoved, (readers, Breaking))
                     .details = details;
                 continue;
             };
@@ -176,12 +180,12 @@ impl<'a> Comparer<'a> {
                 (false, true) => {
                     self.push(
                         &child(name),
-                        What::BecameRequired,
+                        ChangeKind::BecameRequired,
                         (Severity::None, Breaking),
                     );
                 }
                 (true, false) => {
-                    self.push(&child(name), What::BecameOptional, (Breaking, Info));
+                    self.push(&child(name), ChangeKind::BecameOptional, (Breaking, Info));
                 }
                 _ => {}
             }
@@ -195,7 +199,7 @@ impl<'a> Comparer<'a> {
             let writers = if self.is_required { Breaking } else { Info };
             let details = rules::described(property, self.to, self.is_required);
             let release = lifecycle::introduced(property, self.from, self.to);
-            let change = self.push(&child(name), What::FieldAdded, (Info, writers));
+            let change = self.push(&child(name), ChangeKind::FieldAdded, (Info, writers));
             change.details = details;
             change.release = release;
         }

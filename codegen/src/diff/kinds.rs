@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::api::{Api, Kind, Resource};
-use super::change::{Severity, What};
+use super::change::{ChangeKind, Severity};
 use super::comparer::Raw;
 use super::lifecycle;
 
@@ -20,7 +20,7 @@ pub(super) fn compare(from: &Api, to: &Api) -> Vec<(String, Raw)> {
     for (name, kind) in &from.kinds {
         match to.kinds.get(name) {
             None => {
-                let mut change = raw(kind, What::KindRemoved, (Breaking, Breaking));
+                let mut change = raw(kind, ChangeKind::KindRemoved, (Breaking, Breaking));
                 let schema = from.schema(&kind.schema);
                 change.release = schema.and_then(|schema| lifecycle::removed(schema, from, to));
                 found.push((name.clone(), change));
@@ -46,7 +46,7 @@ pub(super) fn compare(from: &Api, to: &Api) -> Vec<(String, Raw)> {
 
 /// The change that a kind is new.
 fn added(kind: &Kind, from: &Api, to: &Api) -> Raw {
-    let mut change = raw(kind, What::KindAdded, (Info, Info));
+    let mut change = raw(kind, ChangeKind::KindAdded, (Info, Info));
     if let Some(resource) = &kind.resource {
         let scope = scope(resource);
         change
@@ -69,7 +69,7 @@ fn has_status(kind: &Kind, api: &Api) -> bool {
         .is_some_and(Value::is_object)
 }
 
-fn raw(kind: &Kind, what: What, (readers, writers): (Severity, Severity)) -> Raw {
+fn raw(kind: &Kind, what: ChangeKind, (readers, writers): (Severity, Severity)) -> Raw {
     Raw {
         schema: kind.schema.clone(),
         path: String::new(),
@@ -106,24 +106,24 @@ fn resources(kind: &Kind, (a, b): (&Resource, &Resource), had_status: bool) -> V
     if a.is_namespaced != b.is_namespaced {
         let scopes = [a, b].map(|resource| Some(scope(resource).to_owned()));
         let [from, to] = scopes;
-        push(What::ScopeChanged, (Breaking, Breaking), from, to);
+        push(ChangeKind::ScopeChanged, (Breaking, Breaking), from, to);
     }
     if a.plural != b.plural {
         let (from, to) = (Some(a.plural.clone()), Some(b.plural.clone()));
-        push(What::ResourceRenamed, (Breaking, Breaking), from, to);
+        push(ChangeKind::ResourceRenamed, (Breaking, Breaking), from, to);
     }
     let (gone, new) = verbs(&a.verbs, &b.verbs);
     if let Some((names, severities)) = gone {
-        push(What::VerbsRemoved, severities, Some(names), None);
+        push(ChangeKind::VerbsRemoved, severities, Some(names), None);
     }
     if let Some((names, _)) = new {
-        push(What::VerbsAdded, (Info, Info), None, Some(names));
+        push(ChangeKind::VerbsAdded, (Info, Info), None, Some(names));
     }
     for (name, served) in &a.subresources {
         let Some(other) = b.subresources.get(name) else {
             let (_, severities) = verbs(served, &BTreeSet::new()).0.unwrap_or_default();
             push(
-                What::SubresourceRemoved,
+                ChangeKind::SubresourceRemoved,
                 severities,
                 Some(name.clone()),
                 None,
@@ -133,10 +133,10 @@ fn resources(kind: &Kind, (a, b): (&Resource, &Resource), had_status: bool) -> V
         let (gone, new) = verbs(served, other);
         let of = |names: String| Some(format!("{names} of {name}"));
         if let Some((names, severities)) = gone {
-            push(What::VerbsRemoved, severities, of(names), None);
+            push(ChangeKind::VerbsRemoved, severities, of(names), None);
         }
         if let Some((names, _)) = new {
-            push(What::VerbsAdded, (Info, Info), None, of(names));
+            push(ChangeKind::VerbsAdded, (Info, Info), None, of(names));
         }
     }
     for name in b
@@ -151,7 +151,7 @@ fn resources(kind: &Kind, (a, b): (&Resource, &Resource), had_status: bool) -> V
             Info
         };
         push(
-            What::SubresourceAdded,
+            ChangeKind::SubresourceAdded,
             (Info, writers),
             None,
             Some(name.clone()),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::release::Release;
 
 use super::api::Api;
-use super::change::{Severity, What};
+use super::change::{ChangeKind, Severity};
 use super::comparer::Comparer;
 use super::node::Node;
 use super::words::plain;
@@ -79,7 +79,7 @@ pub(super) fn compare<'a>(comparer: &mut Comparer<'a>, a: &Node<'a>, b: &Node<'a
         } else {
             Severity::Info
         };
-        let change = comparer.push(path, What::LifecycleChanged, (severity, severity));
+        let change = comparer.push(path, ChangeKind::LifecycleChanged, (severity, severity));
         change.to = Some(name.to_owned());
         change.release = Some(release);
         if is_deprecation {
@@ -98,7 +98,7 @@ pub(super) fn compare<'a>(comparer: &mut Comparer<'a>, a: &Node<'a>, b: &Node<'a
         } else {
             Severity::Info
         };
-        let change = comparer.push(path, What::LifecycleChanged, (severity, severity));
+        let change = comparer.push(path, ChangeKind::LifecycleChanged, (severity, severity));
         let words = if deprecated(b) {
             "deprecated"
         } else {

@@ -42,7 +42,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-pub use change::{Change, Place, Report, Rust, Semver, Severity, TextChange, What};
+pub use change::{Change, ChangeKind, Place, Report, Rust, Semver, Severity, TextChange};
 pub use past::{Earlier, Part};
 pub use snapshot::{Complete, Knowledge, Snapshot};
 
@@ -53,9 +53,10 @@ use verdict::Context;
 
 /// Compares two releases.
 ///
-/// `knowledge` adds our own overlays to the documents that the configuration names, if both releases
-/// are known: rules, defaults, enumerations and lifecycles. `groups` restricts the comparison to
-/// these groups, of which the core group is the empty text; without any, all are compared.
+/// `knowledge` adds our own overlays to the documents that the configuration names, if both
+/// releases are known: rules, defaults, enumerations and lifecycles. `groups` restricts the
+/// comparison to these groups, of which the core group is the empty text; without any, all are
+/// compared.
 pub fn diff(
     from: &Snapshot,
     to: &Snapshot,
@@ -156,7 +157,7 @@ fn annotated(
     documents
 }
 
-/// What identifies a change, of which several documents may have the same.
+/// The identity of a change, of which several documents may have the same.
 type Key = (
     Option<String>,
     String,
@@ -287,13 +288,13 @@ impl<'a> Run<'a> {
             release: release.or_else(|| self.next_release()),
             conversion: (!losses.is_empty()).then(|| losses.join("; ")),
             edit: (!edits.is_empty()).then(|| edits.into_iter().collect::<Vec<_>>().join("; ")),
-            ..self.whole(api, What::GroupVersionRemoved, Severity::Breaking)
+            ..self.whole(api, ChangeKind::GroupVersionRemoved, Severity::Breaking)
         };
         self.insert(group_version, change);
     }
 
-    /// Whether a group-version that only the earlier release has is gone, and not just unknown in the
-    /// later one.
+    /// Returns true if a group-version that only the earlier release has is gone, and not just
+    /// unknown in the later one.
     fn is_served_no_more(&mut self, api: &Api) -> bool {
         let group_version = &api.group_version;
         if !self.to.complete.has(api.group()) {
@@ -339,14 +340,14 @@ impl<'a> Run<'a> {
         }
         let change = Change {
             release: release.or_else(|| self.next_release()),
-            ..self.whole(api, What::GroupVersionAdded, Severity::Info)
+            ..self.whole(api, ChangeKind::GroupVersionAdded, Severity::Info)
         };
         self.insert(group_version, change);
     }
 
     /// A change of a group-version as a whole.
-    fn whole(&self, api: &Api, what: What, severity: Severity) -> Change {
-        let is_new = what == What::GroupVersionAdded;
+    fn whole(&self, api: &Api, what: ChangeKind, severity: Severity) -> Change {
+        let is_new = what == ChangeKind::GroupVersionAdded;
         let kinds: Vec<_> = api.kinds.keys().map(String::as_str).collect();
         Change {
             what,

@@ -12,7 +12,7 @@ use crate::release::{Release, Releases};
 use super::api::Api;
 use super::change::short;
 
-/// What a keyword is about.
+/// The topic of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Topic {
     /// Only words.
@@ -23,7 +23,7 @@ pub(super) enum Topic {
     Default,
     ListSemantics,
     Lifecycle,
-    /// What the server refuses or warns of.
+    /// Rules by which the server refuses or warns.
     Rule,
     /// Said elsewhere, or of no effect.
     Ignored,
@@ -156,13 +156,13 @@ impl<'a> Node<'a> {
         self.keywords.get(keyword).and_then(Value::as_str)
     }
 
-    /// Whether the value is an object with fields of its own.
+    /// Returns true if the value is an object with fields of its own.
     pub(super) fn has_fields(&self) -> bool {
         !self.properties.is_empty()
     }
 }
 
-/// What a keyword says of servers of a release; nothing if it is about others only.
+/// Returns the value of a keyword for servers of a release; nothing if it is about others only.
 fn at_release(keyword: &str, value: &Value, release: Option<Release>) -> Option<Value> {
     let Some(release) = release else {
         return Some(value.clone());

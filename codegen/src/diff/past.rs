@@ -1,4 +1,4 @@
-//! What our own documents say of an earlier release.
+//! Our own documents, as of an earlier release.
 
 use std::collections::BTreeSet;
 
@@ -31,9 +31,9 @@ pub struct Earlier {
 }
 
 impl Snapshot {
-    /// Adds what one of our documents says of the snapshot's release: without kinds that the release
-    /// didn't serve, by their lifecycles, and without what it is known to have lacked. Nothing is
-    /// added if no kind is left.
+    /// Adds what one of our documents says of the snapshot's release: without kinds that the
+    /// release didn't serve, by their lifecycles, and without what it is known to have lacked.
+    /// Nothing is added if no kind is left.
     ///
     /// # Errors
     ///
@@ -83,8 +83,8 @@ impl Snapshot {
 }
 
 impl Earlier {
-    /// Makes of our document that of the earlier release. Returns the places of which it isn't known
-    /// how they were.
+    /// Makes of our document that of the earlier release. Returns the places of which it isn't
+    /// known how they were.
     fn apply(&self, document: &mut Value) -> BTreeSet<String> {
         let mut gaps = BTreeSet::new();
         for parts in &self.lacks {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::model::NameFormat;
 
 use super::api::Api;
-use super::change::{Severity, What};
+use super::change::{ChangeKind, Severity};
 use super::comparer::Comparer;
 use super::lifecycle;
 use super::node::{Node, Topic, keywords, topic};
@@ -31,12 +31,12 @@ const LOOSENING: [&str; 4] = [
     "x-unconditional-update",
 ];
 
-/// Whether a format is one of names, which is a rule and no type.
+/// Returns true if a format is one of names, which is a rule and no type.
 pub(super) fn is_name_format(format: &str) -> bool {
     NameFormat::NAMES.contains(&format)
 }
 
-/// What is worth saying of a field that is new or gone: its type, its lifecycle, its rules.
+/// Describes a field that is new or gone: its type, its lifecycle, its rules.
 pub(super) fn described(property: &Value, api: &Api, is_required: bool) -> Vec<String> {
     let node = Node::of(property, api.release);
     let required = if is_required { "required " } else { "" };
@@ -113,7 +113,7 @@ pub(super) fn compare<'a>(comparer: &mut Comparer<'a>, a: &Node<'a>, b: &Node<'a
             writers = writers.min(Severity::Info);
         }
         let readers = match what {
-            What::RuleLoosened | What::RuleRemoved => Severity::Info,
+            ChangeKind::RuleLoosened | ChangeKind::RuleRemoved => Severity::Info,
             _ => Severity::None,
         };
         let change = comparer.push(path, what, (readers, writers));
@@ -122,7 +122,7 @@ pub(super) fn compare<'a>(comparer: &mut Comparer<'a>, a: &Node<'a>, b: &Node<'a
     }
 }
 
-/// Whether a rule is about fields alone that the earlier release lacks.
+/// Returns true if a rule is about fields alone that the earlier release lacks.
 fn is_about_new(keyword: &str, to: Option<&Value>, a: &Node<'_>) -> bool {
     let fields = to
         .filter(|_| keyword == "x-dependent-required")
@@ -134,23 +134,23 @@ fn is_about_new(keyword: &str, to: Option<&Value>, a: &Node<'_>) -> bool {
     })
 }
 
-/// What a change of a rule is, and how much it matters to writers.
-fn judged(keyword: &str, from: Option<&Value>, to: Option<&Value>) -> (What, Severity) {
+/// Classifies the change of a rule, with its severity for writers.
+fn judged(keyword: &str, from: Option<&Value>, to: Option<&Value>) -> (ChangeKind, Severity) {
     let is_loosening = LOOSENING.contains(&keyword);
     match (from, to) {
-        (None, _) if is_loosening => (What::RuleLoosened, Severity::Info),
-        (_, None) if is_loosening => (What::RuleTightened, Severity::Breaking),
-        (None, _) => (What::RuleAdded, Severity::Breaking),
-        (_, None) => (What::RuleRemoved, Severity::Info),
+        (None, _) if is_loosening => (ChangeKind::RuleLoosened, Severity::Info),
+        (_, None) if is_loosening => (ChangeKind::RuleTightened, Severity::Breaking),
+        (None, _) => (ChangeKind::RuleAdded, Severity::Breaking),
+        (_, None) => (ChangeKind::RuleRemoved, Severity::Info),
         (Some(from), Some(to)) => match limit(keyword, from, to) {
-            Some(true) => (What::RuleTightened, Severity::Breaking),
-            Some(false) => (What::RuleLoosened, Severity::Info),
-            None => (What::RuleChanged, Severity::Warning),
+            Some(true) => (ChangeKind::RuleTightened, Severity::Breaking),
+            Some(false) => (ChangeKind::RuleLoosened, Severity::Info),
+            None => (ChangeKind::RuleChanged, Severity::Warning),
         },
     }
 }
 
-/// Whether another limit refuses more, where the keyword is one.
+/// Returns true if another limit refuses more, where the keyword is one.
 fn limit(keyword: &str, from: &Value, to: &Value) -> Option<bool> {
     let (from, to) = (from.as_f64()?, to.as_f64()?);
     if ["minimum", "minLength", "minItems", "minProperties"].contains(&keyword) {
@@ -190,7 +190,9 @@ fn compare_validations(
     for (words, rule) in &from {
         let Some(other) = to.get(words) else {
             let severities = (Severity::Info, Severity::Info);
-            comparer.push(path, What::RuleRemoved, severities).from = Some(words.clone());
+            comparer
+                .push(path, ChangeKind::RuleRemoved, severities)
+                .from = Some(words.clone());
             continue;
         };
         let message = |rule: &Value| rule.get("message").cloned();
@@ -202,7 +204,7 @@ fn compare_validations(
         };
         if rest(rule) != rest(other) {
             let severities = (Severity::None, Severity::Info);
-            let change = comparer.push(path, What::RuleChanged, severities);
+            let change = comparer.push(path, ChangeKind::RuleChanged, severities);
             change.to = Some(words.clone());
             change
                 .details
@@ -213,6 +215,6 @@ fn compare_validations(
     }
     for words in to.keys().filter(|words| !from.contains_key(*words)) {
         let severities = (Severity::None, Severity::Breaking);
-        comparer.push(path, What::RuleAdded, severities).to = Some(words.clone());
+        comparer.push(path, ChangeKind::RuleAdded, severities).to = Some(words.clone());
     }
 }

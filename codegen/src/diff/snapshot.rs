@@ -36,14 +36,14 @@ impl Complete {
 /// The documents of one release, or what else is to be compared with another.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// What the report calls it.
+    /// The name in reports.
     pub name: String,
     /// The release, if it is known.
     pub release: Option<Release>,
-    /// Whether a document that is missing says something.
+    /// True if a document that is missing says something.
     pub complete: Complete,
     pub(super) documents: BTreeMap<String, Value>,
-    /// Whether the texts are ours, and not Kubernetes' own.
+    /// True if the texts are ours, and not Kubernetes' own.
     pub(super) has_own_words: bool,
     /// Places that are known to have been otherwise, but not how.
     pub(super) gaps: BTreeSet<String>,
@@ -111,7 +111,7 @@ pub(super) fn server_release(document: &Value) -> Option<Release> {
     format!("{major}.{minor}").parse().ok()
 }
 
-/// What our own configuration knows of documents.
+/// Facts about documents from our own configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Knowledge<'a> {
     /// The configuration, which names the overlays of each document.
@@ -121,7 +121,7 @@ pub struct Knowledge<'a> {
 }
 
 impl<'a> Knowledge<'a> {
-    /// Whether the configuration has a document of this name.
+    /// Returns true if the configuration has a document of this name.
     pub(super) fn has(&self, file: &str) -> bool {
         let mut all = self.config.crates.iter().flat_map(|krate| &krate.documents);
         all.any(|document| document.file == file)

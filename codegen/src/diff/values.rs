@@ -1,8 +1,9 @@
-//! Compares what schemas say of values: formats, enumerations, defaults, and how objects are merged.
+//! Compares what schemas say of values: formats, enumerations, defaults, and how objects are
+//! merged.
 
 use serde_json::Value;
 
-use super::change::{Severity, What};
+use super::change::{ChangeKind, Severity};
 use super::comparer::Comparer;
 use super::node::{Node, Topic, keywords, resolved};
 use super::rules;
@@ -41,7 +42,7 @@ impl<'a> Comparer<'a> {
         } else {
             severities
         };
-        let change = self.push(path, What::FormatChanged, severities);
+        let change = self.push(path, ChangeKind::FormatChanged, severities);
         change.keeps_type = keeps_type;
         change.from = from.map(str::to_owned);
         change.to = to.map(str::to_owned);
@@ -81,11 +82,12 @@ impl<'a> Comparer<'a> {
             // Checked-in documents leave out what servers publish.
             (true, false) | (false, true) if is_mixed => {}
             (true, false) => {
-                self.push(path, What::EnumIntroduced, (Severity::None, Warning))
+                self.push(path, ChangeKind::EnumIntroduced, (Severity::None, Warning))
                     .to = text(&to);
             }
             (false, true) => {
-                self.push(path, What::EnumDropped, (Warning, Info)).from = text(&from);
+                self.push(path, ChangeKind::EnumDropped, (Warning, Info))
+                    .from = text(&from);
             }
             (false, false) => {
                 let only = |these: &[Value], those: &[Value]| {
@@ -95,10 +97,12 @@ impl<'a> Comparer<'a> {
                 };
                 if let Some(gone) = only(&from, &to) {
                     let severities = (Severity::None, Breaking);
-                    self.push(path, What::EnumValuesRemoved, severities).from = Some(gone);
+                    self.push(path, ChangeKind::EnumValuesRemoved, severities)
+                        .from = Some(gone);
                 }
                 if let Some(new) = only(&to, &from) {
-                    self.push(path, What::EnumValuesAdded, (Warning, Info)).to = Some(new);
+                    self.push(path, ChangeKind::EnumValuesAdded, (Warning, Info))
+                        .to = Some(new);
                 }
             }
         }
@@ -113,13 +117,13 @@ impl<'a> Comparer<'a> {
             // An absent field means the zero value anyway.
             let has_effect = ![from, to].into_iter().flatten().all(is_zero);
             let what = match (from, to) {
-                (None, _) => What::DefaultAdded,
-                (_, None) => What::DefaultRemoved,
-                _ => What::DefaultChanged,
+                (None, _) => ChangeKind::DefaultAdded,
+                (_, None) => ChangeKind::DefaultRemoved,
+                _ => ChangeKind::DefaultChanged,
             };
             let severities = match what {
                 _ if !has_effect => (Severity::None, Severity::None),
-                What::DefaultAdded => (Info, Warning),
+                ChangeKind::DefaultAdded => (Info, Warning),
                 _ => (Warning, Warning),
             };
             let change = self.push(path, what, severities);
@@ -153,7 +157,11 @@ impl<'a> Comparer<'a> {
         let has_effect = has_effect && !is_list;
         let writers = if has_effect { Warning } else { Severity::None };
         let text = |said: Vec<String>| (!said.is_empty()).then(|| said.join(", "));
-        let change = self.push(path, What::ListSemanticsChanged, (Severity::None, writers));
+        let change = self.push(
+            path,
+            ChangeKind::ListSemanticsChanged,
+            (Severity::None, writers),
+        );
         change.from = text(said_before);
         change.to = text(said_now);
         if !has_effect {
@@ -164,7 +172,7 @@ impl<'a> Comparer<'a> {
     }
 }
 
-/// Whether objects are merged in another way because of a keyword.
+/// Returns true if objects are merged in another way because of a keyword.
 fn changes_merging(
     keyword: &str,
     (from, to): (Option<&Value>, Option<&Value>),

@@ -1,9 +1,10 @@
-//! What a change means: for the generated Rust, for conversions, and what to edit.
+//! The effects of a change on the generated Rust and on conversions, and the edits that it asks
+//! for.
 
 use crate::name;
 
 use super::api::Api;
-use super::change::{Change, Place, Rust, Semver, What, short};
+use super::change::{Change, ChangeKind, Place, Rust, Semver, short};
 use super::comparer::Raw;
 use super::conversion;
 
@@ -13,7 +14,7 @@ pub(super) struct Context<'a> {
     pub(super) to: &'a Api,
     pub(super) all_from: &'a [Api],
     pub(super) all_to: &'a [Api],
-    /// What the releases are called.
+    /// The names of the releases.
     pub(super) names: (&'a str, &'a str),
 }
 
@@ -63,25 +64,25 @@ impl Context<'_> {
         Rust { semver, why }
     }
 
-    /// Whether a type is generated from the documents.
+    /// Returns true if a type is generated from the documents.
     fn is_own(&self, raw: &Raw) -> bool {
         self.from.owns(&raw.schema) || self.to.owns(&raw.schema)
     }
 
-    /// What to edit because of a type of another crate.
+    /// Returns the edit that a type of another crate asks for.
     fn edit_of_other(&self, raw: &Raw) -> Option<String> {
-        if raw.what == What::FieldAdded && !raw.is_required {
+        if raw.what == ChangeKind::FieldAdded && !raw.is_required {
             return Some("nothing, until the crate that has the type has the field".to_owned());
         }
         self.edit(raw)
     }
 
-    /// What is lost of a kind, and what to use in its place.
+    /// Returns the loss of a kind, and its replacement.
     fn about_kind(&self, raw: &Raw, kind: &str) -> (Option<String>, Option<String>) {
         let (from, to) = self.names;
         match raw.what {
-            What::KindRemoved => self.replaced(kind),
-            What::KindAdded => {
+            ChangeKind::KindRemoved => self.replaced(kind),
+            ChangeKind::KindAdded => {
                 let own = &self.to.group_version;
                 let others = conversion::others(self.all_from, self.to.group(), kind, own);
                 let Some(other) = others.first() else {
@@ -98,26 +99,26 @@ impl Context<'_> {
                 );
                 (Some(losses(&lost, &other.group_version)), Some(edit))
             }
-            What::ScopeChanged => (
+            ChangeKind::ScopeChanged => (
                 None,
                 Some(
                     "use `Api::all` instead of `Api::namespaced`, or the reverse; move objects"
                         .to_owned(),
                 ),
             ),
-            What::ResourceRenamed => (
+            ChangeKind::ResourceRenamed => (
                 None,
                 Some("change the resource in RBAC rules and URLs".to_owned()),
             ),
-            What::VerbsRemoved => (
+            ChangeKind::VerbsRemoved => (
                 None,
                 Some("stop using the verbs, also in RBAC rules".to_owned()),
             ),
-            What::SubresourceRemoved => (
+            ChangeKind::SubresourceRemoved => (
                 None,
                 Some("stop using the subresource, also in RBAC rules".to_owned()),
             ),
-            What::SubresourceAdded if raw.to.as_deref() == Some("status") => (
+            ChangeKind::SubresourceAdded if raw.to.as_deref() == Some("status") => (
                 None,
                 Some(
                     "write the status through the subresource, and allow it in RBAC rules"
@@ -128,7 +129,7 @@ impl Context<'_> {
         }
     }
 
-    /// What is lost of a kind that is gone, and what takes its place.
+    /// Returns the loss of a kind that is gone, and its replacement.
     pub(super) fn replaced(&self, kind: &str) -> (Option<String>, Option<String>) {
         let (from, to) = self.names;
         let own = &self.from.group_version;
@@ -154,20 +155,20 @@ impl Context<'_> {
         (Some(losses(&lost, &other.group_version)), Some(edit))
     }
 
-    /// What is lost of values.
+    /// Returns the loss of values.
     fn loss(&self, raw: &Raw) -> Option<String> {
         let (from, to) = self.names;
         let text = match raw.what {
-            What::FieldAdded => format!(
+            ChangeKind::FieldAdded => format!(
                 "{from} has no place for the value: its servers drop it, and so do programs with its types that replace objects"
             ),
-            What::FieldRemoved => format!("{to} has no place for the value"),
-            What::TypeChanged => "a value of one type isn't one of the other".to_owned(),
-            What::FormatChanged if !raw.keeps_type => {
+            ChangeKind::FieldRemoved => format!("{to} has no place for the value"),
+            ChangeKind::TypeChanged => "a value of one type isn't one of the other".to_owned(),
+            ChangeKind::FormatChanged if !raw.keeps_type => {
                 "a value may not fit into the other type".to_owned()
             }
-            What::EnumValuesRemoved => format!("{to} refuses objects with these values"),
-            What::EnumValuesAdded => {
+            ChangeKind::EnumValuesRemoved => format!("{to} refuses objects with these values"),
+            ChangeKind::EnumValuesAdded => {
                 format!("{from} may refuse objects with these values")
             }
             _ => return None,
@@ -175,40 +176,42 @@ impl Context<'_> {
         Some(text)
     }
 
-    /// What to edit in programs and manifests.
+    /// Returns the edit in programs and manifests.
     fn edit(&self, raw: &Raw) -> Option<String> {
         let field = short(raw.path.trim_end_matches(['[', ']', '{', '}'])).to_owned();
         let text = match raw.what {
-            What::FieldAdded if raw.is_required => format!("set `{field}`"),
-            What::FieldAdded => format!(
+            ChangeKind::FieldAdded if raw.is_required => format!("set `{field}`"),
+            ChangeKind::FieldAdded => format!(
                 "build values with `new` and `with_*`, or add `{}` to literals",
                 rust_name(&field)
             ),
-            What::FieldRemoved => format!("stop setting and reading `{field}`"),
-            What::BecameRequired => format!("set `{field}` always"),
-            What::BecameOptional => format!("expect `{field}` to be absent"),
-            What::TypeChanged | What::FormatChanged if !raw.keeps_type => {
+            ChangeKind::FieldRemoved => format!("stop setting and reading `{field}`"),
+            ChangeKind::BecameRequired => format!("set `{field}` always"),
+            ChangeKind::BecameOptional => format!("expect `{field}` to be absent"),
+            ChangeKind::TypeChanged | ChangeKind::FormatChanged if !raw.keeps_type => {
                 format!(
                     "change the values of `{field}`; a conversion of the field needs a rule in codegen.toml"
                 )
             }
-            What::EnumIntroduced => format!("use the values of the list for `{field}`"),
-            What::EnumValuesRemoved => "use other values".to_owned(),
-            What::EnumValuesAdded => "match the new values, or treat them as unknown".to_owned(),
-            What::DefaultAdded | What::DefaultChanged | What::DefaultRemoved
+            ChangeKind::EnumIntroduced => format!("use the values of the list for `{field}`"),
+            ChangeKind::EnumValuesRemoved => "use other values".to_owned(),
+            ChangeKind::EnumValuesAdded => {
+                "match the new values, or treat them as unknown".to_owned()
+            }
+            ChangeKind::DefaultAdded | ChangeKind::DefaultChanged | ChangeKind::DefaultRemoved
                 if raw.readers > super::Severity::None =>
             {
                 format!("set `{field}` where the value matters")
             }
-            What::ListSemanticsChanged if raw.writers > super::Severity::None => {
+            ChangeKind::ListSemanticsChanged if raw.writers > super::Severity::None => {
                 "look at what each field manager applies: ownership is of other parts".to_owned()
             }
-            What::RuleAdded | What::RuleTightened | What::RuleChanged
+            ChangeKind::RuleAdded | ChangeKind::RuleTightened | ChangeKind::RuleChanged
                 if raw.writers > super::Severity::Info =>
             {
                 "check the values that are written".to_owned()
             }
-            What::LifecycleChanged if raw.to.as_deref() == Some("deprecated") => {
+            ChangeKind::LifecycleChanged if raw.to.as_deref() == Some("deprecated") => {
                 return self
                     .kind_of(&raw.schema)
                     .and_then(|kind| self.replaced(kind).1);
@@ -227,7 +230,7 @@ impl Context<'_> {
     }
 }
 
-/// Whether the generated type of a kind has access to a status.
+/// Returns true if the generated type of a kind has access to a status.
 fn has_status(context: &Context<'_>, kind: &str) -> bool {
     [context.from, context.to].into_iter().any(|api| {
         let schema = api
@@ -239,7 +242,8 @@ fn has_status(context: &Context<'_>, kind: &str) -> bool {
 }
 
 fn is_metadata(raw: &Raw) -> bool {
-    raw.path == "metadata" && [What::BecameRequired, What::BecameOptional].contains(&raw.what)
+    raw.path == "metadata"
+        && [ChangeKind::BecameRequired, ChangeKind::BecameOptional].contains(&raw.what)
 }
 
 fn losses(lost: &[String], version: &str) -> String {
@@ -260,17 +264,17 @@ fn rust_name(field: &str) -> String {
 
 fn of_kind(raw: &Raw, kind: &str, has_status: bool) -> (Semver, String) {
     match raw.what {
-        What::KindRemoved => (Semver::Major, format!("`{kind}` and `{kind}List` are gone")),
-        What::KindAdded => (Semver::Minor, format!("`{kind}` and `{kind}List` are new")),
-        What::ScopeChanged => (
+        ChangeKind::KindRemoved => (Semver::Major, format!("`{kind}` and `{kind}List` are gone")),
+        ChangeKind::KindAdded => (Semver::Minor, format!("`{kind}` and `{kind}List` are new")),
+        ChangeKind::ScopeChanged => (
             Semver::Major,
             format!("`Scope` of `{kind}` is another type"),
         ),
-        What::SubresourceAdded if has_status && raw.to.as_deref() == Some("status") => (
+        ChangeKind::SubresourceAdded if has_status && raw.to.as_deref() == Some("status") => (
             Semver::Minor,
             format!("`{kind}` implements the traits of a status"),
         ),
-        What::SubresourceRemoved if has_status && raw.from.as_deref() == Some("status") => (
+        ChangeKind::SubresourceRemoved if has_status && raw.from.as_deref() == Some("status") => (
             Semver::Major,
             format!("`{kind}` no longer implements the traits of a status"),
         ),
@@ -288,30 +292,34 @@ fn of_field(raw: &Raw) -> (Semver, String) {
         format!("`{owner}::{field}`")
     };
     match raw.what {
-        What::FieldAdded if raw.is_required => (
+        ChangeKind::FieldAdded if raw.is_required => (
             Semver::Major,
             format!("literals of `{owner}` must have `{field}`, and `new` takes it"),
         ),
-        What::FieldAdded => (
+        ChangeKind::FieldAdded => (
             Semver::Major,
             format!("literals of `{owner}` must have `{field}`"),
         ),
-        What::FieldRemoved => (Semver::Major, format!("{of_type} is gone")),
-        What::BecameRequired => (
+        ChangeKind::FieldRemoved => (Semver::Major, format!("{of_type} is gone")),
+        ChangeKind::BecameRequired => (
             Semver::Major,
             format!("{of_type} is no longer an `Option`, and `new` takes it"),
         ),
-        What::BecameOptional => (
+        ChangeKind::BecameOptional => (
             Semver::Major,
             format!("{of_type} is an `Option`, and `new` no longer takes it"),
         ),
-        What::TypeChanged | What::TypeRenamed | What::FormatChanged if !raw.keeps_type => {
+        ChangeKind::TypeChanged | ChangeKind::TypeRenamed | ChangeKind::FormatChanged
+            if !raw.keeps_type =>
+        {
             (Semver::Major, format!("{of_type} changes its type"))
         }
-        What::EnumIntroduced => (Semver::Major, format!("{of_type} becomes an enum")),
-        What::EnumDropped => (Semver::Major, format!("{of_type} becomes a `String`")),
-        What::EnumValuesRemoved => (Semver::Major, "variants of the enum are gone".to_owned()),
-        What::EnumValuesAdded => (
+        ChangeKind::EnumIntroduced => (Semver::Major, format!("{of_type} becomes an enum")),
+        ChangeKind::EnumDropped => (Semver::Major, format!("{of_type} becomes a `String`")),
+        ChangeKind::EnumValuesRemoved => {
+            (Semver::Major, "variants of the enum are gone".to_owned())
+        }
+        ChangeKind::EnumValuesAdded => (
             Semver::Minor,
             "the enum, which is non-exhaustive, has new variants".to_owned(),
         ),

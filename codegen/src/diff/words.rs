@@ -34,7 +34,7 @@ fn short_reference(text: &str) -> &str {
     crate::load::schema_name(text).map_or(text, short)
 }
 
-/// Whether a default is what an absent field means anyway.
+/// Returns true if a default is what an absent field means anyway.
 pub(super) fn is_zero(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,

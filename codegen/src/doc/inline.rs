@@ -1,13 +1,13 @@
 //! The inside of a paragraph: code spans, links, addresses, and text that is escaped.
 
-/// What the words of a description can lead to; nothing, if an implementation says no more.
+/// Link targets of the words of a description; by default there are none.
 pub(crate) trait Links {
     /// The path of the item that a code span names, if there is one to link to.
     fn link(&self, _word: &str) -> Option<String> {
         None
     }
 
-    /// Whether a bare word is the name of a type or field and so set as code.
+    /// Returns true if a bare word is the name of a type or field and so set as code.
     fn is_name(&self, _word: &str) -> bool {
         false
     }

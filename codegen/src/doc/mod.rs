@@ -128,7 +128,7 @@ pub(crate) fn maturity(lifecycle: &Lifecycle, release: Release) -> String {
     note + "."
 }
 
-/// Whether something is on its way out as of a release, and what takes its place.
+/// Describes the end of something as of a release, and its replacement.
 pub(crate) fn retirement(lifecycle: &Lifecycle, release: Release) -> Option<String> {
     let reached = |at: Option<Release>| at.filter(|at| *at <= release);
     let mut note = match (reached(lifecycle.deprecated), lifecycle.removed) {
@@ -244,7 +244,7 @@ pub(crate) fn harmless(line: &str) -> String {
     text
 }
 
-/// Whether it is a format character (Unicode's category Cf) that shows nothing.
+/// Returns true if it is a format character (Unicode's category Cf) that shows nothing.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'

@@ -12,7 +12,9 @@ use super::runtime::{Feature, KINDS};
 use super::{builders, imports, resource};
 use super::{types, wire};
 use crate::doc;
-use crate::model::{ApiVersion, Applies, Carry, Crate, Module, Resource, Role, Struct, Type};
+use crate::model::{
+    ApiVersion, Applies, Crate, Module, Resource, Role, Struct, Type, ValueConversion,
+};
 use crate::name::{self, APPLY_MODULE, Ident};
 
 /// The module of a part of the crate, if there is anything to apply.
@@ -116,7 +118,7 @@ fn extraction(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
     let full = full_type(version, ty);
     let method = |method: TokenStream, what: &str, subresource: TokenStream| {
         let text = format!(
-            "What a field manager has applied of {what}, and still owns; only the name where \
+            "Returns what a field manager has applied of {what}, and still owns; only the name where \
              it has applied nothing. See [`extract`]({KINDS}::apply::extract), also for \
              the errors."
         );
@@ -162,7 +164,12 @@ fn apply_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
 }
 
 /// The conversion of the full type, which sets all that it holds.
-fn from_full(version: &ApiVersion, ty: &Type, full: &Struct, carries: &[Carry]) -> TokenStream {
+fn from_full(
+    version: &ApiVersion,
+    ty: &Type,
+    full: &Struct,
+    carries: &[ValueConversion],
+) -> TokenStream {
     let name = &ty.name;
     let theirs = full_type(version, ty);
     let values = full.fields.iter().zip(carries).map(|(field, carry)| {

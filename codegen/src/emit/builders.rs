@@ -80,7 +80,7 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
     }
 }
 
-/// Whether the namespace belongs to what names the object, as in a request to apply it.
+/// Returns true if the namespace belongs to what names the object, as in a request to apply it.
 fn is_applied_in_namespace(object: &Struct) -> bool {
     matches!(&object.role, Role::Apply(resource) if resource.namespaced)
 }

@@ -209,8 +209,8 @@ fn add_rows(
     }
 }
 
-/// What the names of a crate's rows start with: its name without the words that it has in common
-/// with the bundle's.
+/// Returns the prefix of the names of a crate's rows: its name without the words that it has in
+/// common with the bundle's.
 fn prefix(bundle: &Bundle, krate: &Crate<'_>) -> String {
     let name = &krate.config.name;
     let words = name.split('-').zip(bundle.name.split('-'));

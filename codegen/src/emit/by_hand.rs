@@ -10,7 +10,7 @@ use crate::name::{HandWritten, Ident};
 /// Where a module is: the module that holds it, if it isn't the root, and its name.
 type Location = (Option<Ident>, Ident);
 
-/// Whether a module is public, and the feature that brings it, if not all have it.
+/// True if a module is public, and the feature that brings it, if not all have it.
 type Declaration = (bool, Option<Feature>);
 
 /// The modules that the configuration names and those whose functions its rules call.

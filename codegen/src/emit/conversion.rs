@@ -7,7 +7,8 @@ use super::comment::comment;
 use super::runtime::KINDS;
 use crate::doc::{self, NoLinks};
 use crate::model::{
-    ApiVersion, Carry, Conversion, Dropped, FieldConversion, Functions, How, Role, SchemaName, Type,
+    ApiVersion, Conversion, ConversionMethod, Dropped, FieldConversion, Functions, Role,
+    SchemaName, Type, ValueConversion,
 };
 use crate::name::Ident;
 
@@ -22,7 +23,7 @@ pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStrea
         .collect()
 }
 
-/// Whether a file with these types needs what `convert` of the run-time has.
+/// Returns true if a file with these types needs what `convert` of the run-time has.
 pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
     let conversions = schemas
         .iter()
@@ -31,8 +32,8 @@ pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool
         .flatten()
         .any(|conversion| match &conversion.how {
             _ if !conversion.total => true,
-            How::Items(_) => true,
-            How::Fields(fields) => fields.iter().any(|field| match field {
+            ConversionMethod::Items(_) => true,
+            ConversionMethod::Fields(fields) => fields.iter().any(|field| match field {
                 FieldConversion::Carried {
                     ours,
                     theirs,
@@ -54,20 +55,20 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
     ];
     let one = |way: &Way<'_>| match &conversion.how {
         // The macro goes both ways.
-        How::Values if way.is_back => TokenStream::new(),
-        How::Values => quote!(#KINDS::convert::enumerations! { #ours, #theirs }),
-        How::Items(unknown) => way.list(unknown.as_ref(), conversion.total),
-        How::Fields(fields) if conversion.total => {
+        ConversionMethod::Values if way.is_back => TokenStream::new(),
+        ConversionMethod::Values => quote!(#KINDS::convert::enumerations! { #ours, #theirs }),
+        ConversionMethod::Items(unknown) => way.list(unknown.as_ref(), conversion.total),
+        ConversionMethod::Fields(fields) if conversion.total => {
             way.total(&way.assignments(&quote!(value), fields, false))
         }
-        How::Fields(fields) => way.partial(fields, conversion.like),
-        How::ByHand(functions) => way.by_hand(functions),
+        ConversionMethod::Fields(fields) => way.partial(fields, conversion.like),
+        ConversionMethod::ByHand(functions) => way.by_hand(functions),
     };
     let mut items: Vec<_> = ways.iter().map(one).collect();
     let is_translated = match conversion.how {
-        How::Fields(_) => !conversion.total,
-        How::ByHand(_) => true,
-        How::Values | How::Items(_) => false,
+        ConversionMethod::Fields(_) => !conversion.total,
+        ConversionMethod::ByHand(_) => true,
+        ConversionMethod::Values | ConversionMethod::Items(_) => false,
     };
     // What users call, of kinds; parts of kinds are only translated.
     let object = ty.object();
@@ -84,7 +85,7 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
 struct Way<'a> {
     from: &'a TokenStream,
     to: &'a TokenStream,
-    /// Whether our type is the target.
+    /// True if our type is the target.
     is_back: bool,
 }
 
@@ -93,7 +94,7 @@ impl<'a> Way<'a> {
         Self { from, to, is_back }
     }
 
-    /// What is of the source, and what is of the target.
+    /// Orders a pair as source and target.
     fn order<T>(&self, ours: T, theirs: T) -> (T, T) {
         if self.is_back {
             (theirs, ours)
@@ -203,7 +204,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// What is said above the rules: which fields are lost, and why.
+    /// Returns the comment above the rules: the fields that are lost, and why.
     fn lost(&self, fields: &[FieldConversion]) -> Vec<String> {
         let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
         for field in fields {
@@ -232,8 +233,8 @@ impl<'a> Way<'a> {
         doc::lines(&text.join("\n\n"), &NoLinks)
     }
 
-    /// What the fields of the target become that this direction gives anything, in the form of
-    /// `like` where that matters.
+    /// Returns the values of the target's fields that this direction sets, in the form of `like`
+    /// where that matters.
     fn assignments<'f>(
         &self,
         value: &TokenStream,
@@ -262,7 +263,7 @@ impl<'a> Way<'a> {
                 let (from, to) = self.order(ours, theirs);
                 let (name, target) = (&from.name, &to.name);
                 let assigned = match carry {
-                    Carry::Type { like: true, .. } if like => {
+                    ValueConversion::Type { like: true, .. } if like => {
                         let function = quote!(convert::Translate::translate_like);
                         quote!(#function(#value.#name, &like.#target)?)
                     }
@@ -306,7 +307,7 @@ fn absent(Dropped { name, optional, .. }: &Dropped) -> (&Ident, TokenStream) {
 /// The expression that brings a value to the other side.
 pub(super) fn carried(
     from: &TokenStream,
-    carry: &Carry,
+    carry: &ValueConversion,
     optional: bool,
     boxed: (bool, bool),
 ) -> TokenStream {
@@ -319,7 +320,7 @@ pub(super) fn carried(
             _ => quote!(#from),
         };
     };
-    let is_plain = matches!(carry, Carry::Type { .. }) && boxed == (false, false);
+    let is_plain = matches!(carry, ValueConversion::Type { .. }) && boxed == (false, false);
     if let (false, Some(nested)) = (optional, nested(carry, from, total)) {
         let again = (!total).then(|| quote!(?));
         return quote!(#nested #again);
@@ -335,16 +336,16 @@ pub(super) fn carried(
 }
 
 /// The expression for a list or map of lists or maps, which no function has.
-fn nested(carry: &Carry, values: &TokenStream, total: bool) -> Option<TokenStream> {
-    let (Carry::List(inner) | Carry::Map(inner)) = carry else {
+fn nested(carry: &ValueConversion, values: &TokenStream, total: bool) -> Option<TokenStream> {
+    let (ValueConversion::List(inner) | ValueConversion::Map(inner)) = carry else {
         return None;
     };
-    if !matches!(**inner, Carry::List(_) | Carry::Map(_)) {
+    if !matches!(**inner, ValueConversion::List(_) | ValueConversion::Map(_)) {
         return None;
     }
     let function = function(inner, (false, false), total);
     let each = match (carry, total) {
-        (Carry::List(_), _) => function,
+        (ValueConversion::List(_), _) => function,
         (_, true) => quote!(|(key, value)| (key, #function(value))),
         (_, false) => quote!(|(key, value)| Ok((key, #function(value)?))),
     };
@@ -353,24 +354,24 @@ fn nested(carry: &Carry, values: &TokenStream, total: bool) -> Option<TokenStrea
 }
 
 /// The function that brings a value to the other side.
-fn function(carry: &Carry, boxed: (bool, bool), total: bool) -> TokenStream {
+fn function(carry: &ValueConversion, boxed: (bool, bool), total: bool) -> TokenStream {
     let (collection, inner) = match carry {
         // What is the same on both sides is moved before it comes here.
-        Carry::Same => return quote!(std::convert::identity),
-        Carry::Type { .. } => return of_type(boxed, total),
-        Carry::List(inner) => (quote!(Vec<_>), inner),
-        Carry::Map(inner) => (quote!(BTreeMap<_, _>), inner),
+        ValueConversion::Same => return quote!(std::convert::identity),
+        ValueConversion::Type { .. } => return of_type(boxed, total),
+        ValueConversion::List(inner) => (quote!(Vec<_>), inner),
+        ValueConversion::Map(inner) => (quote!(BTreeMap<_, _>), inner),
     };
     if let Some(nested) = nested(carry, &quote!(values), total) {
         return quote!(|values: #collection| #nested);
     }
     match (carry, &**inner, total) {
-        (Carry::List(_), Carry::Type { .. }, true) => quote!(convert::elements),
-        (Carry::List(_), Carry::Type { .. }, false) => {
+        (ValueConversion::List(_), ValueConversion::Type { .. }, true) => quote!(convert::elements),
+        (ValueConversion::List(_), ValueConversion::Type { .. }, false) => {
             quote!(convert::translate_elements)
         }
-        (_, Carry::Type { .. }, true) => quote!(convert::values),
-        (_, Carry::Type { .. }, false) => quote!(convert::translate_values),
+        (_, ValueConversion::Type { .. }, true) => quote!(convert::values),
+        (_, ValueConversion::Type { .. }, false) => quote!(convert::translate_values),
         _ => quote!(std::convert::identity),
     }
 }
@@ -397,15 +398,15 @@ pub(super) fn hand_written<'a>(
 ) -> impl Iterator<Item = (Option<&'a Ident>, &'a Ident)> {
     let conversions = versions.flat_map(|v| v.conversions.values().flatten());
     let functions = conversions.flat_map(|conversion| match &conversion.how {
-        How::ByHand(functions) => vec![functions],
-        How::Fields(fields) => {
+        ConversionMethod::ByHand(functions) => vec![functions],
+        ConversionMethod::Fields(fields) => {
             let functions = fields.iter().filter_map(|field| match field {
                 FieldConversion::Function { functions, .. } => Some(&**functions),
                 _ => None,
             });
             functions.collect()
         }
-        How::Values | How::Items(_) => Vec::new(),
+        ConversionMethod::Values | ConversionMethod::Items(_) => Vec::new(),
     });
     functions
         .flat_map(Functions::iter)

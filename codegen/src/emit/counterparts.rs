@@ -1,5 +1,5 @@
-//! Conversion from and to the types of k8s-openapi: a table of the fields of each type, which a macro
-//! of `kubernetes-kinds` takes.
+//! Conversion from and to the types of k8s-openapi: a table of the fields of each type, which a
+//! macro of `kubernetes-kinds` takes.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -9,11 +9,13 @@ use super::declared::Declared;
 use super::file::{File, folder, origins, places};
 use super::imports::use_item;
 use super::runtime::{Feature, KINDS};
-use crate::model::{ApiVersion, Counterpart, Crate, Field, Has, Role, Shape, Struct, Ty, Type};
+use crate::model::{
+    ApiVersion, Availability, Counterpart, Crate, Field, Role, Shape, Struct, Ty, Type,
+};
 use crate::name::{self, COUNTERPARTS_FILE, Ident};
 use crate::release::Release;
 
-/// What is said at the top of a file.
+/// The comment at the top of a file.
 const ABOUT: [&str; 4] = [
     "Conversion from and to the types of `k8s_openapi`, which depend on the Kubernetes release",
     "that it is built for.",
@@ -92,7 +94,7 @@ fn file(place: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
     Some(File::rust(path, origins(versions), attributes, items))
 }
 
-/// Whether a type with a counterpart has fields of this enumeration.
+/// Returns true if a type with a counterpart has fields of this enumeration.
 fn is_held(version: &ApiVersion, schema: &str) -> bool {
     let users = version.graph.users(&schema.to_owned());
     users
@@ -123,16 +125,16 @@ fn table(
         _ => quote!(#theirs),
     };
     let how = match counterpart.complete {
-        Has::Always => quote!(total),
-        Has::Never => quote!(partial),
-        Has::Since(release) => {
+        Availability::Always => quote!(total),
+        Availability::Never => quote!(partial),
+        Availability::Since(release) => {
             let gates = gates(release);
             quote!(total #gates)
         }
     };
     let mut fields: Vec<_> = object.fields.iter().zip(&counterpart.fields).collect();
     // The macro takes those of all releases first.
-    fields.sort_by_key(|(_, has)| **has != Has::Always);
+    fields.sort_by_key(|(_, has)| **has != Availability::Always);
     let rows = fields
         .into_iter()
         .map(|(field, has)| row(version, field, *has));
@@ -145,12 +147,12 @@ fn table(
     }
 }
 
-fn row(version: &ApiVersion, field: &Field, has: Has) -> TokenStream {
+fn row(version: &ApiVersion, field: &Field, has: Availability) -> TokenStream {
     let (key, name) = (&field.json, &field.name);
     let gates = match has {
-        Has::Always => None,
-        Has::Never => Some(quote!([])),
-        Has::Since(release) => Some(gates(release)),
+        Availability::Always => None,
+        Availability::Never => Some(quote!([])),
+        Availability::Since(release) => Some(gates(release)),
     };
     let own = field
         .ty

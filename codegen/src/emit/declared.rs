@@ -14,7 +14,7 @@ pub(super) struct Declared {
     public: bool,
     /// The feature that brings it, if not all have it.
     gate: Option<Feature>,
-    /// What the file makes public of it.
+    /// Its items that the file makes public.
     exports: Vec<Ident>,
 }
 

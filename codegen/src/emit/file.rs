@@ -13,7 +13,7 @@ use crate::name::Ident;
 pub(crate) struct File {
     /// Where it is in the crate, with `/` between the parts.
     pub(crate) path: String,
-    /// What its header says it is generated from.
+    /// The source that its header names.
     pub(crate) origin: String,
     pub(crate) content: Content,
 }
@@ -65,14 +65,14 @@ pub(super) fn folder(module: Option<&Ident>) -> String {
     }
 }
 
-/// What a file of types is made from: its first type; the others hang below it.
+/// Returns the origin of a file of types: its first type; the others hang below it.
 pub(super) fn origin(version: &ApiVersion, module: &Module) -> String {
     let first = module.types.iter().find_map(|name| version.types.get(name));
     let pointer = first.map(|ty| format!(",\n// {}", ty.pointer));
     format!("{}{}", version.file, pointer.unwrap_or_default())
 }
 
-/// What a file is made from, of several documents.
+/// Returns the origin of a file that is made from several documents.
 pub(super) fn origins<'a>(versions: impl IntoIterator<Item = &'a ApiVersion>) -> String {
     let mut files: Vec<_> = versions
         .into_iter()

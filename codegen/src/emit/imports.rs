@@ -113,7 +113,7 @@ pub(super) fn use_item(start: &TokenStream, names: &[impl ToTokens]) -> TokenStr
     }
 }
 
-/// What comes from other crates.
+/// Imports from other crates.
 fn elsewhere(version: &ApiVersion, values: &[&Ty]) -> Vec<TokenStream> {
     let mut uses = Vec::new();
     if values.iter().any(|ty| has_map(ty)) {
@@ -148,7 +148,7 @@ fn external<'a>(
     external
 }
 
-/// What comes from the run-time support.
+/// Imports from the run-time support.
 fn support(convert: bool, wire: bool) -> Option<TokenStream> {
     match (convert, wire) {
         (true, true) => Some(quote!(
@@ -164,7 +164,7 @@ fn support(convert: bool, wire: bool) -> Option<TokenStream> {
     }
 }
 
-/// Whether an external type can go by its short name: nothing else has it.
+/// Returns true if an external type can go by its short name: nothing else has it.
 pub(super) fn is_imported(version: &ApiVersion, schema: &SchemaName) -> bool {
     let Some(external) = version.externs.get(schema) else {
         return false;

@@ -130,6 +130,10 @@ repository.workspace = true
 keywords.workspace = true
 categories.workspace = true
 
+# There are no unit tests; the examples of the documentation are tested.
+[lib]
+test = false
+
 [dependencies]
 {dependencies}
 

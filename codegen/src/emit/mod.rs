@@ -50,7 +50,7 @@ const OUTPUTS: [Output; 8] = [
 /// An output that has a file for each file of types.
 type Each = fn(&ApiVersion, &Module) -> File;
 
-/// What can be emitted at the same time as other parts.
+/// A part of a crate that can be emitted at the same time as others.
 pub(crate) enum Work<'a> {
     Whole(Output, &'a Crate<'a>),
     Each(Each, &'a ApiVersion, &'a Module),

@@ -191,7 +191,7 @@ fn lines(
     lines
 }
 
-/// What the configuration has to say, after an empty line.
+/// Returns the text of the configuration, after an empty line.
 pub(super) fn about(text: &str) -> Vec<String> {
     let lines = text.trim_end().lines().map(doc::harmless);
     let before = (!text.is_empty()).then(String::new);

@@ -50,7 +50,7 @@ pub(super) enum Feature {
     Apply,
     /// Conversion from and to types of k8s-openapi.
     Counterparts,
-    /// What registers the kinds.
+    /// Registration of the kinds.
     Manifests,
     /// Merging of objects.
     Merge,
@@ -102,7 +102,7 @@ impl Feature {
         }
     }
 
-    /// What it adds, for documentation.
+    /// Describes the additions, for documentation.
     pub(super) fn adds(self) -> String {
         match self {
             Self::Apply => "types for server-side apply, in `apply`".to_owned(),

@@ -6,7 +6,7 @@ use super::file::{File, folder, origin};
 use super::{builders, conversion, enums, imports, kind, lists, resource, types, wire};
 use crate::model::{ApiVersion, Module, Shape, Struct, Type};
 
-/// What an output adds to the file of a struct.
+/// A part of the file of a struct, by the output that makes it.
 type Part = fn(&ApiVersion, &Type, &Struct) -> Vec<TokenStream>;
 
 /// The parts of a struct, in their order in the file.

@@ -45,8 +45,8 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
     })
 }
 
-/// The type that says how the values of a type are read; whether what is in it can be `null` is said for
-/// each depth.
+/// The type that says how the values of a type are read; whether what is in it can be `null` is
+/// said for each depth.
 fn shape_of(version: &ApiVersion, ty: &Ty, takes_null: &[bool]) -> TokenStream {
     let (has_null, inside) = match takes_null.split_first() {
         Some((first, rest)) => (*first, rest),

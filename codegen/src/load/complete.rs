@@ -1,4 +1,5 @@
-//! What a server adds to the schemas of custom resources, and what of them has no Rust type of its own.
+//! Completes the schemas of custom resources as a server does, and opens those that have no Rust
+//! type.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +9,7 @@ use super::refs::SCHEMAS;
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 const ANYTHING: &str = "x-kubernetes-preserve-unknown-fields";
 
-/// What says of which kind an object is.
+/// The fields that identify the kind of an object.
 const TYPE: [(&str, &str); 2] = [
     (
         "apiVersion",

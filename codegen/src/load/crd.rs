@@ -18,7 +18,7 @@ pub struct CustomVersion {
     pub group: String,
     /// The version.
     pub version: String,
-    /// What the names of its schemas start with, for [`DocumentConfig::prefix`](crate::DocumentConfig::prefix).
+    /// The prefix of its schemas, for [`DocumentConfig::prefix`](crate::DocumentConfig::prefix).
     pub prefix: String,
 }
 
@@ -64,13 +64,13 @@ struct Subresources {
     status: Option<Value>,
 }
 
-/// Whether a file has manifests, by its name.
+/// Returns true if a file has manifests, by its name.
 pub(super) fn is_manifest(file: &str) -> bool {
     [".yaml", ".yml"].iter().any(|end| file.ends_with(end))
 }
 
-/// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas have
-/// the prefix, or of all. Objects of other kinds are none of its business.
+/// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas
+/// have the prefix, or of all. Objects of other kinds are none of its business.
 pub(super) fn document(text: &str, wanted: Option<&str>) -> Result<Value, Error> {
     let mut schemas = Map::new();
     for name in ["ObjectMeta", "ListMeta"] {
@@ -125,7 +125,7 @@ pub(crate) fn group_versions(text: &str) -> Result<Vec<CustomVersion>, Error> {
     Ok(found.into_iter().collect())
 }
 
-/// What the names of a group-version's schemas start with: the parts of the group from the back.
+/// Returns the prefix of a group-version's schemas: the parts of the group from the back.
 fn prefix(group: &str, version: &str) -> String {
     let parts: Vec<_> = group.rsplit('.').collect();
     format!("{}.{version}.", parts.join("."))

@@ -36,7 +36,7 @@ impl Document {
         place(&self.places, name)
     }
 
-    /// Whether it is about custom resources, as servers title such documents.
+    /// Returns true if it is about custom resources, as servers title such documents.
     pub(crate) fn is_of_custom_resources(&self) -> bool {
         is_of_custom_resources(&self.json)
     }

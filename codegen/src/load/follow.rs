@@ -1,5 +1,5 @@
-//! Adds the fields of the newest version of a kind to the documents of older versions, so that a new
-//! field is written once.
+//! Adds the fields of the newest version of a kind to the documents of older versions, so that a
+//! new field is written once.
 
 use std::collections::BTreeSet;
 

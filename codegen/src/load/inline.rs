@@ -1,5 +1,5 @@
-//! Objects with properties inside another schema get a name and a schema of their own, as they have in
-//! the documents of Kubernetes' own kinds.
+//! Objects with properties inside another schema get a name and a schema of their own, as they have
+//! in the documents of Kubernetes' own kinds.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,8 +10,8 @@ use crate::diag::Spot;
 use crate::name;
 use crate::pointer::Pointer;
 
-/// The keywords that say what an object is made of, and go with it; the others say what its place is
-/// for.
+/// The keywords that say what an object is made of, and go with it; the others say what its place
+/// is for.
 const OF_TYPE: [&str; 16] = [
     "additionalProperties",
     "allOf",
@@ -31,26 +31,26 @@ const OF_TYPE: [&str; 16] = [
     "x-rules",
 ];
 
-/// The names that are asked for, by those after the ways.
+/// Overrides of names, by derived name.
 pub(super) struct Names<'a> {
     prefix: &'a str,
-    asked: &'a BTreeMap<String, String>,
+    overrides: &'a BTreeMap<String, String>,
     unused: BTreeSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(prefix: &'a str, asked: &'a BTreeMap<String, String>) -> Self {
+    pub(super) fn new(prefix: &'a str, overrides: &'a BTreeMap<String, String>) -> Self {
         Self {
             prefix,
-            asked,
-            unused: asked.keys().map(String::as_str).collect(),
+            overrides,
+            unused: overrides.keys().map(String::as_str).collect(),
         }
     }
 
     /// The name of the schema for an object, and whether it is asked for.
     fn of(&mut self, wanted: String) -> (String, bool) {
         let short = wanted.strip_prefix(self.prefix).unwrap_or(&wanted);
-        match self.asked.get_key_value(short) {
+        match self.overrides.get_key_value(short) {
             Some((short, name)) => {
                 self.unused.remove(short.as_str());
                 (format!("{}{name}", self.prefix), true)
@@ -60,7 +60,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Names all objects inside the schemas of a prefix: as is asked for, or after the ways to them,
+/// Names all objects inside the schemas of a prefix: by an override, or after their schema path,
 /// `ThingSpecPorts`. Returns where each was.
 pub(super) fn name_all(
     document: &mut Value,

@@ -113,9 +113,10 @@ impl Overlay {
         });
     }
 
-    /// Applies the actions that are meant for the release, and to another version than the overlay is
-    /// written for also those that are meant for later releases and match: from when on an action is
-    /// meant is the release that brought the field to the version that the overlay is written for.
+    /// Applies the actions that are meant for the release, and to another version than the overlay
+    /// is written for also those that are meant for later releases and match: from when on an
+    /// action is meant is the release that brought the field to the version that the overlay is
+    /// written for.
     pub(crate) fn apply_to_any_version(
         &self,
         document: &mut Value,
@@ -179,7 +180,7 @@ impl Action {
         JsonPath::parse(target).map_err(|error| format!("`{target}` is not a JSONPath: {error}"))
     }
 
-    /// What is wrong with the action, and what to do.
+    /// Checks the action; an error is a message and help.
     fn check(&self) -> Result<(), (String, &'static str)> {
         let target = &self.target.value;
         let opening = target.matches(['(', '[']).count();

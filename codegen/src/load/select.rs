@@ -50,7 +50,7 @@ pub(super) fn check(document: &Value, kinds: &[String], file: &str, diagnostics:
     }
 }
 
-/// Whether a path is about one of the kinds, or about no kind at all.
+/// Returns true if a path is about one of the kinds, or about no kind at all.
 fn is_about(item: &Value, kinds: &[String]) -> bool {
     let operations = item.as_object().into_iter().flat_map(Map::values);
     let mut about = operations
@@ -63,7 +63,7 @@ fn is_about(item: &Value, kinds: &[String]) -> bool {
     about.peek().is_none() || about.any(is_one)
 }
 
-/// Whether a schema is one of the kinds, or a list of one.
+/// Returns true if a schema is one of the kinds, or a list of one.
 fn is_of(schema: &Value, kinds: &[String]) -> bool {
     kinds_of(schema).any(|name| {
         let item = name.strip_suffix("List").unwrap_or(name);

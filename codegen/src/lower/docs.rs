@@ -95,7 +95,7 @@ fn is_zero(default: &Value, required: bool) -> bool {
     }
 }
 
-/// What the topology of a map or list is called, for server-side apply.
+/// Returns true if a map or list is atomic, for server-side apply.
 fn atomic(data: &SchemaData) -> Option<bool> {
     let of = |extension: &str| data.extensions.get(extension).and_then(Value::as_str);
     match of("x-kubernetes-map-type").or_else(|| of("x-kubernetes-list-type"))? {

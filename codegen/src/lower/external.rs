@@ -87,7 +87,7 @@ fn otherwise(name: &str, config: &Config) -> Option<RustPath> {
     RustPath::below(&external.path, name.strip_prefix(&external.prefix)?)
 }
 
-/// Whether a schema, or one that it refers to, has required properties.
+/// Returns true if a schema, or one that it refers to, has required properties.
 fn has_required(name: &str, document: &Document) -> bool {
     let schema = |name: &str| document.json.pointer(SCHEMAS)?.get(name);
     let mut seen = BTreeSet::new();

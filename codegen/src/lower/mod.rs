@@ -2,11 +2,11 @@
 //!
 //! Only this module and [`load`](crate::load) know OpenAPI.
 
-mod asked;
 mod docs;
 mod external;
 mod paths;
 mod role;
+mod rule_keywords;
 mod schema;
 
 use std::cell::RefCell;
@@ -115,11 +115,11 @@ fn own_type(
     Some(())
 }
 
-/// What a schema says of an object of the crate.
+/// The parts of a schema that describe an object of the crate.
 struct Object<'a> {
     properties: Vec<(&'a String, &'a ReferenceOr<Box<Schema>>)>,
     required: &'a [String],
-    /// Whether it may have other fields as well.
+    /// True if it may have other fields as well.
     is_open: bool,
 }
 
@@ -182,7 +182,7 @@ fn structure(
         unknown: None,
         role: Role::Part,
         rules: Box::new(TypeRules::default()),
-        asked: asked::of_type(schema),
+        rule_keywords: rule_keywords::of_type(schema),
         behaviour: Behaviour::default(),
     };
     lowered.role = role::of(name, schema, &lowered, resources, at);
@@ -214,11 +214,11 @@ fn field(
         )
     });
     let ty = schema::of(property, &at);
-    let (docs, facts, asked) = match property {
+    let (docs, facts, rule_keywords) = match property {
         ReferenceOr::Item(schema) => (
             docs::of(&schema.schema_data),
             docs::facts(&schema.schema_data, required, &at),
-            asked::of(schema),
+            rule_keywords::of(schema),
         ),
         ReferenceOr::Reference { .. } => Default::default(),
     };
@@ -238,11 +238,12 @@ fn field(
         docs,
         facts,
         rules: Rules::default(),
-        asked,
+        rule_keywords,
     })
 }
 
-/// Whether a schema allows `null`, for the value and for what is in it at each depth of lists and maps.
+/// Returns, for the value and for the elements at each depth of lists and maps, true if the schema
+/// allows `null`.
 fn takes_null(property: &ReferenceOr<Box<Schema>>) -> Vec<bool> {
     let mut found = Vec::new();
     let mut next = property.as_item().map(|schema| &**schema);

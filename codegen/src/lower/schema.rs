@@ -20,7 +20,7 @@ pub(super) fn of<S: Borrow<Schema>>(schema: &ReferenceOr<S>, at: &Spot<'_>) -> O
     }
 }
 
-/// What leads elsewhere than to a schema of the document has been reported on loading.
+/// Returns the type of a reference. Those that lead elsewhere have been reported on loading.
 fn reference_to(reference: &str) -> Option<Ty> {
     schema_name(reference).map(|name| Ty::Ref(name.to_owned()))
 }
@@ -104,7 +104,7 @@ fn text(string: &StringType, at: &Spot<'_>) -> Option<Ty> {
     })
 }
 
-/// What is a number or a text is a type of its own; all else that has several forms can be anything.
+/// Returns the type of alternatives: `IntOrString` for a number or a text, otherwise anything.
 fn one_of(forms: &[ReferenceOr<Schema>]) -> Ty {
     let mut has = [false; 2];
     for form in forms {

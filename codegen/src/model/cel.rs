@@ -10,12 +10,12 @@ use crate::name::Ident;
 pub(crate) struct CelRule {
     /// As the document has it.
     pub(crate) text: String,
-    /// What the error says, where the rule has a message.
+    /// The message of the error, where the rule has one.
     pub(crate) message: Option<String>,
     pub(crate) error_type: ErrorType,
     /// The fields below the value at which the error is reported.
     pub(crate) below: Vec<String>,
-    /// Whether it compares an update with what is stored.
+    /// True if it compares an update with what is stored.
     pub(crate) compares: bool,
     #[serde(skip)]
     pub(crate) holds: Node,
@@ -24,9 +24,9 @@ pub(crate) struct CelRule {
 /// An expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
-    /// What is checked.
+    /// The value that is checked.
     New,
-    /// What is stored of it.
+    /// The stored value.
     Old,
     /// A variable of a macro.
     Variable(Ident),
@@ -37,12 +37,12 @@ pub(crate) enum Node {
     /// An element of a list.
     Element(Box<Node>, Box<Node>),
     /// The value in a place.
-    Read(Box<Node>, Read),
+    Read(Box<Node>, ReadAs),
     Bool(bool),
     Int(i64),
     Double(f64),
     Text(String),
-    /// Whether an optional field is set.
+    /// True if an optional field is set.
     IsSet(CelField),
     HasKey(Box<Node>, Box<Node>),
     Not(Box<Node>),
@@ -64,19 +64,19 @@ pub(crate) enum Node {
     Characters(Box<Node>),
     /// The number of elements of what has them.
     Length(Box<Node>),
-    /// Whether a value is one of these.
+    /// True if a value is one of these.
     Among(Box<Node>, Vec<Node>),
     /// A macro over elements.
     Loop(Macro, Box<Node>, Ident, Box<Node>),
     /// The elements of a list in a place, or the keys of a map.
-    Items(Box<Node>, Over),
-    /// What may be set: the field of a struct.
+    Items(Box<Node>, Iterable),
+    /// An optional value: the field of a struct.
     Optional(CelField),
-    /// What may be set: a field of what may be set.
+    /// An optional value: a field of an optional value.
     OptionalBelow(Box<Node>, CelField),
     HasValue(Box<Node>),
-    /// What may be set, as a value, or another.
-    OrValue(Box<Node>, Read, Box<Node>),
+    /// An optional value, or another value in its place.
+    OrValue(Box<Node>, ReadAs, Box<Node>),
 }
 
 /// A field of a struct.
@@ -91,7 +91,7 @@ pub(crate) struct CelField {
 
 /// How the value in a place is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Read {
+pub(crate) enum ReadAs {
     /// As it is.
     Copied,
     /// As a whole number of 64 bits.
@@ -104,12 +104,12 @@ pub(crate) enum Read {
     Borrowed,
 }
 
-/// What is gone over.
+/// The collection that is iterated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Over {
+pub(crate) enum Iterable {
     Elements,
     Keys,
-    /// What another macro has made.
+    /// The result of another macro.
     Made,
 }
 
@@ -125,9 +125,9 @@ pub(crate) enum Macro {
     MapToTexts,
 }
 
-/// What an expression is.
+/// The type of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum CelType {
     Bool,
     Int,
     Double,
@@ -137,13 +137,13 @@ pub(crate) enum Sort {
     /// Elements of the type, of which each is in a place.
     Kept(Ty),
     /// Values.
-    Made(Box<Sort>),
+    Made(Box<CelType>),
     /// A place that there may be.
     Optional(Ty),
 }
 
 impl Node {
-    /// Whether it can have no result.
+    /// Returns true if it can have no result.
     pub(crate) fn fails(&self) -> bool {
         let any = |nodes: &[Self]| nodes.iter().any(Self::fails);
         match self {
@@ -181,7 +181,7 @@ impl Node {
         }
     }
 
-    /// Whether it or what is in it is so.
+    /// Returns true if it or what is in it is so.
     pub(crate) fn any(&self, is: &mut dyn FnMut(&Self) -> bool) -> bool {
         if is(self) {
             return true;
@@ -219,12 +219,12 @@ impl Node {
         }
     }
 
-    /// Whether it reads what is stored.
+    /// Returns true if it reads what is stored.
     pub(crate) fn compares(&self) -> bool {
         self.any(&mut |node| matches!(node, Self::Old))
     }
 
-    /// Whether it has a regular expression.
+    /// Returns true if it has a regular expression.
     pub(crate) fn has_pattern(&self) -> bool {
         self.any(&mut |node| matches!(node, Self::Matches(..)))
     }

@@ -10,15 +10,15 @@ use crate::name::{Function, Ident, RustPath};
 pub(crate) struct Conversion {
     /// The other type.
     pub(crate) to: RustPath,
-    pub(crate) how: How,
-    /// Whether neither direction can lose anything.
+    pub(crate) how: ConversionMethod,
+    /// True if neither direction can lose anything.
     pub(crate) total: bool,
-    /// Whether the way back can take the form of another object.
+    /// True if the way back can take the form of another object.
     pub(crate) like: bool,
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) enum How {
+pub(crate) enum ConversionMethod {
     /// Field by field.
     Fields(Vec<FieldConversion>),
     /// Value by value, of an enumeration.
@@ -45,7 +45,7 @@ impl Functions {
     }
 }
 
-/// What becomes of a field of either side.
+/// The conversion of a field of either side.
 #[derive(Debug, Serialize)]
 pub(crate) enum FieldConversion {
     /// It has a counterpart of the same shape.
@@ -53,7 +53,7 @@ pub(crate) enum FieldConversion {
         ours: Side,
         theirs: Side,
         optional: bool,
-        carry: Carry,
+        carry: ValueConversion,
     },
     /// Functions make its counterpart from it.
     Function {
@@ -85,7 +85,7 @@ pub(crate) struct Dropped {
 
 /// How a value gets from one side to the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) enum Carry {
+pub(crate) enum ValueConversion {
     /// It is of the same type.
     Same,
     /// It is of a type that has a conversion of its own.
@@ -96,12 +96,12 @@ pub(crate) enum Carry {
         like: bool,
     },
     /// It is a list.
-    List(Box<Carry>),
+    List(Box<ValueConversion>),
     /// It is a map.
-    Map(Box<Carry>),
+    Map(Box<ValueConversion>),
 }
 
-impl Carry {
+impl ValueConversion {
     /// The two types that meet at its innermost, if they differ.
     pub(crate) fn pair(&self) -> Option<(&SchemaName, &SchemaName, bool)> {
         match self {
@@ -116,8 +116,8 @@ impl Carry {
         }
     }
 
-    /// Whether it needs what `convert` of the run-time has, of a field that is boxed on both
-    /// sides or not.
+    /// Returns true if it needs what `convert` of the run-time has, of a field that is boxed on
+    /// both sides or not.
     pub(crate) fn uses_support(&self, boxed: bool) -> bool {
         match self {
             Self::Same => false,
@@ -126,7 +126,7 @@ impl Carry {
         }
     }
 
-    /// What is in all lists and maps, for changing.
+    /// The innermost conversion of lists and maps, for changing.
     pub(crate) fn innermost_mut(&mut self) -> &mut Self {
         match self {
             Self::List(inner) | Self::Map(inner) => inner.innermost_mut(),

@@ -7,10 +7,10 @@ use crate::release::Release;
 
 /// Where k8s-openapi has the types of a group-version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Home {
+pub(crate) struct K8sOpenapiModule {
     /// The module.
     pub(crate) path: String,
-    /// What the names of its schemas start with.
+    /// The prefix of the names of its schemas.
     pub(crate) prefix: String,
     /// The release of the document. Types of later releases have fields that ours lack.
     pub(crate) release: Release,
@@ -20,7 +20,7 @@ pub(crate) struct Home {
     pub(crate) newest: Release,
 }
 
-impl Home {
+impl K8sOpenapiModule {
     /// The last release in which k8s-openapi has the types.
     pub(crate) fn last(&self) -> Release {
         self.release.min(self.newest)
@@ -37,15 +37,15 @@ pub(crate) struct Counterpart {
     /// The last release that has it, unless all do.
     pub(crate) last: Option<Release>,
     /// The releases that have all fields, in all parts.
-    pub(crate) complete: Has,
+    pub(crate) complete: Availability,
     /// The releases that have each field.
-    pub(crate) fields: Vec<Has>,
+    pub(crate) fields: Vec<Availability>,
 }
 
 /// In which of the releases that have a type it has something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Has {
+pub(crate) enum Availability {
     /// In all of them.
     Always,
     /// In those from this one.

@@ -10,7 +10,7 @@ use super::{Field, SchemaName, Ty, Type};
 /// The structs and enumerations of a group-version, and which hold which.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    /// What the fields of each struct hold, in their order.
+    /// The types that the fields of each struct hold, in their order.
     held: BTreeMap<SchemaName, Vec<SchemaName>>,
     users: BTreeMap<SchemaName, Vec<(SchemaName, usize)>>,
     /// The number of each type's circle of types that hold each other without a list or map
@@ -71,8 +71,8 @@ impl Graph {
         self.users.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a type that is held inline holds its owner in turn, without a list or map on the
-    /// way.
+    /// Returns true if a type that is held inline holds its owner in turn, without a list or map on
+    /// the way.
     pub(crate) fn is_recursive(&self, owner: &SchemaName, held: &SchemaName) -> bool {
         is_in_one(&self.circles, owner, held)
     }
@@ -95,7 +95,7 @@ impl Graph {
     }
 }
 
-/// Whether two types are in the same circle.
+/// Returns true if two types are in the same circle.
 fn is_in_one(circles: &BTreeMap<SchemaName, usize>, one: &SchemaName, other: &SchemaName) -> bool {
     let circle = circles.get(other);
     circle.is_some() && circle == circles.get(one)

@@ -21,16 +21,18 @@ use crate::name::{Ident, RustPath};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
-pub(crate) use cel::{CelField, CelRule, Macro, Node, Over, Read, Sort};
-pub(crate) use conversion::{Carry, Conversion, Dropped, FieldConversion, Functions, How, Side};
-pub(crate) use counterpart::{Counterpart, Has, Home};
+pub(crate) use cel::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs};
+pub(crate) use conversion::{
+    Conversion, ConversionMethod, Dropped, FieldConversion, Functions, Side, ValueConversion,
+};
+pub(crate) use counterpart::{Availability, Counterpart, K8sOpenapiModule};
 pub(crate) use facts::Facts;
 pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
 pub(crate) use rules::{
-    Argument, Call, Check, Earlier, Group, Immutable, Reported, Rule, Rules, Takes, Together,
-    TypeRules, Unique,
+    Argument, Call, Check, Earlier, Following, Group, Immutable, Reported, Rule, Rules, Together,
+    TypeRules, Unique, ValueForm,
 };
 pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
 pub(crate) use terms::{ErrorType, NameFormat, TextFormat};
@@ -39,7 +41,7 @@ pub(crate) use value::{Literal, Reading};
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.
 pub(crate) type SchemaName = String;
 
-/// One crate to be.
+/// A crate to generate.
 #[derive(Debug, Serialize)]
 pub(crate) struct Crate<'a> {
     #[serde(rename = "name", serialize_with = "name_of")]
@@ -59,7 +61,7 @@ pub(crate) struct ApiVersion {
     /// The module of the crate that its types are in, if not at the root.
     pub(crate) module: Option<Ident>,
     pub(crate) release: Release,
-    /// Whether its kinds are custom resources, which a server checks by their schemas alone.
+    /// True if its kinds are custom resources, which a server checks by their schemas alone.
     pub(crate) is_custom: bool,
     pub(crate) types: BTreeMap<SchemaName, Type>,
     /// The types of other crates for schemas that are not generated.
@@ -78,7 +80,7 @@ pub(crate) struct ApiVersion {
     /// The JSON Schemas of the types, set by the pass for them.
     pub(crate) schemas: BTreeMap<SchemaName, TypeSchema>,
     /// Where k8s-openapi has the types, if it does.
-    pub(crate) home: Option<Home>,
+    pub(crate) home: Option<K8sOpenapiModule>,
     /// The types of k8s-openapi, set by the pass for them.
     pub(crate) counterparts: BTreeMap<SchemaName, Counterpart>,
     /// How types become those of another crate, set by the conversion pass.
@@ -90,8 +92,8 @@ pub(crate) struct ApiVersion {
 pub(crate) struct Applies {
     /// By the schema of the full type, whose name they have.
     pub(crate) types: BTreeMap<SchemaName, Type>,
-    /// What each field of the full type becomes, in their order.
-    pub(crate) carries: BTreeMap<SchemaName, Vec<Carry>>,
+    /// The conversion of each field of the full type, in their order.
+    pub(crate) carries: BTreeMap<SchemaName, Vec<ValueConversion>>,
     /// Their files.
     pub(crate) modules: Vec<Module>,
 }
@@ -110,13 +112,13 @@ pub(crate) struct External {
     pub(crate) path: RustPath,
     /// The package of the crate, if that isn't k8s-openapi.
     pub(crate) package: Option<String>,
-    /// Whether that crate is one of the configuration.
+    /// True if that crate is one of the configuration.
     pub(crate) generated: bool,
     /// The type of k8s-openapi that takes its place if the generated crate lacks it.
     pub(crate) otherwise: Option<RustPath>,
-    /// Whether an optional field holds it in a `Box`.
+    /// True if an optional field holds it in a `Box`.
     pub(crate) large: bool,
-    /// Whether it, or a type in it, has required fields, which it always writes.
+    /// True if it, or a type in it, has required fields, which it always writes.
     pub(crate) required: bool,
     /// How it is merged: the paths of what is replaced in it, or nothing if it is replaced itself.
     pub(crate) merged: Option<Vec<Replaced>>,
@@ -163,7 +165,7 @@ pub(crate) enum Shape {
 pub(crate) struct Struct {
     /// In the order in which they are declared and written.
     pub(crate) fields: Vec<Field>,
-    /// Whether objects may have other fields as well, which are to be kept.
+    /// True if objects may have other fields as well, which are to be kept.
     pub(crate) is_open: bool,
     /// The field that keeps those that are not known, if there is to be one; set by the pass for
     /// names.
@@ -171,8 +173,8 @@ pub(crate) struct Struct {
     pub(crate) role: Role,
     pub(crate) rules: Box<TypeRules>,
     #[serde(skip)]
-    pub(crate) asked: Asked,
-    /// What the server does with it, set by the pass for behaviour.
+    pub(crate) rule_keywords: RuleKeywords,
+    /// The server's actions on it, set by the pass for behaviour.
     pub(crate) behaviour: Behaviour,
 }
 
@@ -182,14 +184,14 @@ impl Struct {
         self.fields.iter().find(|field| field.json == json)
     }
 
-    /// Whether a field is a status that is written at a path of its own.
+    /// Returns true if a field is a status that is written at a path of its own.
     pub(crate) fn has_own_status(&self, field: &Field) -> bool {
         let has = matches!(&self.role, Role::Kind(resource) if resource.status);
         has && field.json == "status"
     }
 }
 
-/// What the server does with the values of a struct, in it or below it.
+/// The server's actions on the values of a struct, in it or below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Behaviour {
     /// Fills in defaults.
@@ -206,13 +208,13 @@ pub(crate) struct Behaviour {
 }
 
 impl Behaviour {
-    /// Whether there is anything to do.
+    /// Returns true if there is anything to do.
     pub(crate) fn is_any(self) -> bool {
         self != Self::default()
     }
 }
 
-/// What a struct is in the API.
+/// The role of a struct in the API.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Role {
@@ -222,18 +224,18 @@ pub(crate) enum Role {
     List { item: SchemaName },
     /// A part of others.
     Part,
-    /// What is applied of a kind.
+    /// The apply type of a kind.
     Apply(Resource),
 }
 
 impl Role {
-    /// Whether it is an object with a name: a kind, or what is applied of one.
+    /// Returns true if it is an object with a name: a kind, or what is applied of one.
     pub(crate) fn is_named(&self) -> bool {
         matches!(self, Self::Kind(_) | Self::Apply(_))
     }
 }
 
-/// What the API server knows of a kind, or of the kind that a list holds.
+/// The API server's view of a kind, or of the kind that a list holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Resource {
     pub(crate) group: String,
@@ -241,18 +243,19 @@ pub(crate) struct Resource {
     pub(crate) kind: String,
     pub(crate) plural: String,
     pub(crate) namespaced: bool,
-    /// Whether the status is written at a path of its own.
+    /// True if the status is written at a path of its own.
     pub(crate) status: bool,
     /// The schema of its list.
     pub(crate) list: Option<SchemaName>,
     /// The lists whose elements have keys, with their paths; set by the pass for paths.
     pub(crate) keyed_lists: Vec<(String, Vec<String>)>,
-    /// The objects of a custom resource that have required fields, and these, with their paths; set by
-    /// the pass for paths.
+    /// The objects of a custom resource that have required fields, and these, with their paths; set
+    /// by the pass for paths.
     pub(crate) required: Vec<(String, Vec<String>)>,
     /// Those of these fields that may be `null`.
     pub(crate) nullable: Vec<(String, Vec<String>)>,
-    /// The elements of lists of a custom resource that must not be `null`; set by the pass for paths.
+    /// The elements of lists of a custom resource that must not be `null`; set by the pass for
+    /// paths.
     pub(crate) not_null: Vec<String>,
     /// The paths of what can have parts of different owners; set by the pass for paths.
     pub(crate) granular: Vec<String>,
@@ -277,42 +280,42 @@ pub(crate) struct Field {
     pub(crate) pointer: Pointer,
     pub(crate) ty: Ty,
     pub(crate) required: bool,
-    /// Whether it is required and can still be `null`, set by the pass for that.
+    /// True if it is required and can still be `null`, set by the pass for that.
     pub(crate) nullable: bool,
-    /// Whether it is the metadata of a kind or list, which is always there: kube and k8s-openapi
+    /// True if it is the metadata of a kind or list, which is always there: kube and k8s-openapi
     /// ask for it.
     pub(crate) metadata: bool,
-    /// Whether it is held in a `Box`, set by the boxing pass.
+    /// True if it is held in a `Box`, set by the boxing pass.
     pub(crate) boxed: bool,
     pub(crate) docs: Docs,
     pub(crate) facts: Facts,
     pub(crate) rules: Rules,
     #[serde(skip)]
-    pub(crate) asked: Asked,
+    pub(crate) rule_keywords: RuleKeywords,
 }
 
 /// The keywords of a schema that ask something, as the document has them. Gone after the pass
 /// for rules.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct RuleKeywords {
     pub(crate) keywords: serde_json::Map<String, serde_json::Value>,
     /// Those of the elements of a list or the values of a map.
-    pub(crate) inside: Option<Box<Asked>>,
+    pub(crate) inside: Option<Box<RuleKeywords>>,
 }
 
 impl Field {
-    /// Whether it is declared as an `Option`.
+    /// Returns true if it is declared as an `Option`.
     pub(crate) fn is_optional(&self) -> bool {
         !self.is_always_written() || self.nullable
     }
 
-    /// Whether it is written even when it is `None`, zero or empty.
+    /// Returns true if it is written even when it is `None`, zero or empty.
     pub(crate) fn is_always_written(&self) -> bool {
         self.required || self.metadata
     }
 }
 
-/// What is said about a type, field or value.
+/// The documentation of a type, field or value.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Docs {
     /// As the document has it.
@@ -451,7 +454,7 @@ impl ApiVersion {
             .filter_map(|(name, ty)| Some((name, ty.object()?)))
     }
 
-    /// Whether a type, or one in it, has rules in CEL.
+    /// Returns true if a type, or one in it, has rules in CEL.
     pub(crate) fn has_cel_rules(&self, schema: &SchemaName) -> bool {
         let has = |name: &SchemaName| {
             self.object(name).is_some_and(|object| {

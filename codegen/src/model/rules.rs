@@ -22,7 +22,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// Whether there is nothing to check, neither in the value nor in its elements.
+    /// Returns true if there is nothing to check, neither in the value nor in its elements.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty() && self.items.as_ref().is_none_or(|items| items.is_empty())
     }
@@ -86,7 +86,7 @@ impl Rules {
         rules.filter(move |rule| rule.compares == compares)
     }
 
-    /// Whether any is in CEL, of the value or its elements.
+    /// Returns true if any is in CEL, of the value or its elements.
     pub(crate) fn have_cel(&self) -> bool {
         let has = self
             .list
@@ -111,14 +111,24 @@ impl Rules {
         })
     }
 
-    /// Whether the value must be there once defaults are set.
+    /// The calls of methods, for changing.
+    pub(crate) fn calls_mut(&mut self) -> impl Iterator<Item = &mut Call> {
+        self.list
+            .iter_mut()
+            .filter_map(|rule| match &mut rule.check {
+                Check::Call(call) => Some(call),
+                _ => None,
+            })
+    }
+
+    /// Returns true if the value must be there once defaults are set.
     pub(crate) fn must_be_set(&self) -> bool {
         self.list
             .iter()
             .any(|rule| matches!(rule.check, Check::IsSet))
     }
 
-    /// Whether anything is asked of an object that isn't compared with another.
+    /// Returns true if anything is asked of an object that isn't compared with another.
     pub(crate) fn ask_of_creation(&self) -> bool {
         let asks = |check: &Check| match check {
             Check::Immutable(_) | Check::Warning(_) | Check::Unchecked(_) => false,
@@ -146,13 +156,13 @@ pub(crate) struct Rule {
     pub(crate) check: Check,
 }
 
-/// What a rule checks.
+/// The check of a rule.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Check {
     /// The value is there once defaults are set.
     IsSet,
-    /// What a method of the checker says of the value.
+    /// A method of the checker accepts the value.
     Call(Call),
     /// The elements of a list differ.
     Unique(Unique),
@@ -160,12 +170,12 @@ pub(crate) enum Check {
     Immutable(Immutable),
     /// A rule in CEL holds.
     Cel(Box<CelRule>),
-    /// What a hand-written function says of the value.
+    /// A hand-written function accepts the value.
     Function(RulePath),
-    /// A hand-written function, which checks what a server can't even read. It looks into all fields
-    /// of a struct of which only one may be set.
+    /// A hand-written function, which checks what a server can't even read. It looks into all
+    /// fields of a struct of which only one may be set.
     Reading(RulePath),
-    /// What a hand-written function warns of.
+    /// A hand-written function that warns.
     Warning(RulePath),
     /// Nothing, of a rule of the schema, for the reason beside it.
     Unchecked((String, String)),
@@ -175,40 +185,58 @@ pub(crate) enum Check {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Call {
     pub(crate) method: &'static str,
-    pub(crate) takes: Takes,
+    pub(crate) takes: ValueForm,
     pub(crate) arguments: Vec<Argument>,
-    /// Whether what follows is checked only where this holds.
-    pub(crate) guards: bool,
-    /// The servers that check what follows in any case.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) unguarded: Option<Releases>,
-    /// The servers that check what follows of new objects only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) on_create_only: Option<Releases>,
-    /// Whether it is checked only where the field is the only one that is set, of a struct of
-    /// which one must be set.
+    /// When the checks after this one are made.
+    #[serde(skip_serializing_if = "Following::is_always")]
+    pub(crate) following: Following,
+    /// True if it is checked only where the field is the only one that is set, of a struct of
+    /// which one must be set. The behaviour pass clears it where the field is none of these.
     pub(crate) alone: bool,
 }
 
 impl Call {
     /// A call on which nothing else depends.
-    pub(crate) fn new(method: &'static str, takes: Takes, arguments: Vec<Argument>) -> Self {
+    pub(crate) fn new(method: &'static str, takes: ValueForm, arguments: Vec<Argument>) -> Self {
         Self {
             method,
             takes,
             arguments,
-            guards: false,
-            unguarded: None,
-            on_create_only: None,
+            following: Following::Always,
             alone: false,
         }
     }
 }
 
-/// In which form a method takes the value.
+/// When the checks after a call are made.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Following {
+    /// In any case.
+    Always,
+    /// On creation; on updates by servers of other releases only.
+    OnCreate(Releases),
+    /// Where the value passes this check.
+    IfPassed {
+        /// The servers that make them in any case.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        or: Option<Releases>,
+        /// The servers that make them on creation only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        on_create: Option<Releases>,
+    },
+}
+
+impl Following {
+    fn is_always(&self) -> bool {
+        matches!(self, Self::Always)
+    }
+}
+
+/// The form in which a method takes the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Takes {
+pub(crate) enum ValueForm {
     /// As a string slice, of a text.
     Text,
     /// As a string slice, of a value of an enumeration.
@@ -245,7 +273,7 @@ pub(crate) enum Argument {
     ValuesOf(Ident),
 }
 
-/// What is asked of a struct as a whole.
+/// The rules of a struct as a whole.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct TypeRules {
     /// Exactly one of its fields must be set.
@@ -254,11 +282,11 @@ pub(crate) struct TypeRules {
     pub(crate) depends: BTreeMap<String, String>,
     /// A function that warns, with the fields it looks at.
     pub(crate) warning: Option<(RulePath, Vec<String>)>,
-    /// Whether an update without a resource version overwrites whatever is stored.
+    /// True if an update without a resource version overwrites whatever is stored.
     pub(crate) unconditional_update: bool,
-    /// Whether an update leaves `generateName` unchecked.
+    /// True if an update leaves `generateName` unchecked.
     pub(crate) names_on_create_only: bool,
-    /// Whether it is an object with metadata inside another.
+    /// True if it is an object with metadata inside another.
     pub(crate) embedded: bool,
     /// Which fields must be set together, or not.
     pub(crate) together: Vec<Together>,
@@ -270,7 +298,7 @@ pub(crate) struct TypeRules {
     pub(crate) preparation: Option<RulePath>,
     /// A function that does so where its status is written.
     pub(crate) status_preparation: Option<RulePath>,
-    /// Whether a write of the status changes metadata too, and only both are validated.
+    /// True if a write of the status changes metadata too, and only both are validated.
     pub(crate) status_alone: bool,
     /// Rules of the schema that aren't checked, each with the reason.
     pub(crate) unchecked: Vec<(String, String)>,
@@ -348,7 +376,7 @@ pub(crate) enum Unique {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Immutable {
     pub(crate) error_type: ErrorType,
-    /// What the error says, where the rule has a message.
+    /// The message of the error, where the rule has one.
     pub(crate) message: Option<String>,
     pub(crate) releases: Releases,
     /// With this feature on, it may.
@@ -357,7 +385,7 @@ pub(crate) struct Immutable {
     pub(crate) feature: Option<Ident>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) above: u64,
-    /// What earlier servers do otherwise.
+    /// The differences of earlier servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) earlier: Option<Earlier>,
 }
@@ -369,6 +397,6 @@ pub(crate) struct Earlier {
     pub(crate) error_type: ErrorType,
     /// The path that they report, if it is none of the object.
     pub(crate) reported_at: Option<String>,
-    /// Whether an absent and an empty value differ.
+    /// True if an absent and an empty value differ.
     pub(crate) exact: bool,
 }

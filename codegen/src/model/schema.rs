@@ -36,7 +36,7 @@ pub(crate) struct Keywords {
 }
 
 impl Keywords {
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty() && self.inside.is_none()
     }
@@ -46,13 +46,13 @@ impl Keywords {
         self.list.push((name, Setting::Value(value.into())));
     }
 
-    /// Whether there is one of this name.
+    /// Returns true if there is one of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.list.iter().any(|(known, _)| *known == name)
     }
 }
 
-/// What a keyword is set to.
+/// The value of a keyword.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Setting {
@@ -60,7 +60,7 @@ pub(crate) enum Setting {
     /// The regular expression of a form of names.
     Pattern {
         format: NameFormat,
-        /// Whether letters that must be small may be capital.
+        /// True if letters that must be small may be capital.
         any_case: bool,
     },
 }

@@ -12,7 +12,7 @@ pub(crate) enum NameFormat {
 }
 
 impl NameFormat {
-    /// What `format` calls them.
+    /// Their names in `format`.
     pub(crate) const NAMES: [&str; 4] = [
         "dns1123Subdomain",
         "dns1123Label",
@@ -20,7 +20,8 @@ impl NameFormat {
         "labelValue",
     ];
 
-    /// Whether a format is meant for one of them and is none. Documents have many other formats.
+    /// Returns true if a format is meant for one of them and is none. Documents have many other
+    /// formats.
     pub(crate) fn is_misspelt(name: &str) -> bool {
         let start = |name: &str| {
             name.to_ascii_lowercase()

@@ -80,7 +80,7 @@ pub(crate) fn unknown_fields(taken: &[&Ident]) -> Ident {
     name
 }
 
-/// What a value must be like to become a variant.
+/// The rule for values that become variants.
 pub(crate) const VARIANT_RULE: &str =
     "a value has at least one letter, digit or sign of ASCII, or is empty";
 
@@ -328,7 +328,7 @@ const PRELUDE: &[&str] = &[
     "Vec",
 ];
 
-/// Whether a type of this name would hide one that the generated code needs.
+/// Returns true if a type of this name would hide one that the generated code needs.
 pub(crate) fn is_prelude(name: &Ident) -> bool {
     PRELUDE.contains(&name.as_str())
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doc;
 use crate::model::{
-    ApiVersion, Applies, Asked, Behaviour, Carry, Docs, Facts, Field, Module, Role, Rules,
-    SchemaName, Shape, Struct, Ty, Type,
+    ApiVersion, Applies, Behaviour, Docs, Facts, Field, Module, Role, RuleKeywords, Rules,
+    SchemaName, Shape, Struct, Ty, Type, ValueConversion,
 };
 
 /// Makes the apply types of the kinds and of the structs that they are made of.
@@ -45,21 +45,21 @@ pub(super) fn run(version: &mut ApiVersion) {
 }
 
 /// How a value of the full type becomes one that is applied.
-fn carry(types: &BTreeMap<SchemaName, Type>, ty: &Ty) -> Carry {
+fn carry(types: &BTreeMap<SchemaName, Type>, ty: &Ty) -> ValueConversion {
     let inner = |inner: &Ty| match carry(types, inner) {
-        Carry::Same => None,
+        ValueConversion::Same => None,
         carry => Some(Box::new(carry)),
     };
     match ty {
-        Ty::Ref(name) if types.contains_key(name) => Carry::Type {
+        Ty::Ref(name) if types.contains_key(name) => ValueConversion::Type {
             ours: name.clone(),
             theirs: name.clone(),
             total: true,
             like: false,
         },
-        Ty::List(item) => inner(item).map_or(Carry::Same, Carry::List),
-        Ty::Map(value) => inner(value).map_or(Carry::Same, Carry::Map),
-        _ => Carry::Same,
+        Ty::List(item) => inner(item).map_or(ValueConversion::Same, ValueConversion::List),
+        Ty::Map(value) => inner(value).map_or(ValueConversion::Same, ValueConversion::Map),
+        _ => ValueConversion::Same,
     }
 }
 
@@ -93,7 +93,7 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
             is_open: object.is_open,
             role,
             rules: Box::default(),
-            asked: Asked::default(),
+            rule_keywords: RuleKeywords::default(),
             behaviour: Behaviour::default(),
             // Of a type that isn't open, what isn't known isn't applied.
             unknown: object.unknown.clone().filter(|_| object.is_open),
@@ -115,7 +115,7 @@ fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
     )));
     // What is required in metadata is so of list elements that have one owner anyway.
     if !field.metadata && external.is_some_and(|external| external.required) {
-        let note = "What its type requires, at any depth, is always sent, set or not.";
+        let note = "Required fields of its type, at any depth, are always sent, set or not.";
         docs.push(String::new());
         docs.extend(doc::wrapped(note));
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::foundation;
 use crate::model::{
-    ApiVersion, Behaviour, Feature, Field, Lifecycle, Reading, Role, SchemaName, Struct, Ty,
+    ApiVersion, Behaviour, Feature, Field, Lifecycle, Reading, Role, Rules, SchemaName, Struct, Ty,
 };
 use crate::name;
 use crate::release::Release;
@@ -61,7 +61,11 @@ pub(super) fn run(version: &mut ApiVersion) {
         if matches!(object.role, Role::List { .. }) {
             continue;
         }
+        let exactly_one = object.rules.exactly_one;
         for field in &mut object.fields {
+            let is_collection = matches!(field.ty, Ty::List(_) | Ty::Map(_));
+            let is_member = exactly_one && field.is_optional() && !is_collection;
+            settle_alone(&mut field.rules, is_member);
             let place = (name.clone(), field.json.clone());
             field.facts.reading = readings.get(&place).copied();
         }
@@ -74,6 +78,14 @@ pub(super) fn run(version: &mut ApiVersion) {
             warns: warns.contains(name),
             is_compared: compared.contains(name),
         };
+    }
+}
+
+/// Keeps checks of the only field that is set to members of a struct of which one must be set.
+fn settle_alone(rules: &mut Rules, is_member: bool) {
+    rules.calls_mut().for_each(|call| call.alone &= is_member);
+    if let Some(items) = &mut rules.items {
+        settle_alone(items, false);
     }
 }
 

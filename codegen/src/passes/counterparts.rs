@@ -1,11 +1,13 @@
 //! Counterparts: which releases of k8s-openapi have each type, and which of its fields.
 //!
-//! k8s-openapi is made from the documents of each release. What a release has follows from when types
-//! and fields were introduced, so that no document of it is needed.
+//! k8s-openapi is made from the documents of each release. What a release has follows from when
+//! types and fields were introduced, so that no document of it is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{ApiVersion, Counterpart, Field, Has, Home, Role, SchemaName};
+use crate::model::{
+    ApiVersion, Availability, Counterpart, Field, K8sOpenapiModule, Role, SchemaName,
+};
 use crate::name::RustPath;
 use crate::release::Release;
 
@@ -72,9 +74,9 @@ fn of_field(field: &Field) -> Release {
 
 fn counterpart(
     version: &ApiVersion,
-    home: &Home,
+    home: &K8sOpenapiModule,
     first: Release,
-    has: &BTreeMap<SchemaName, Vec<Has>>,
+    has: &BTreeMap<SchemaName, Vec<Availability>>,
     name: &SchemaName,
 ) -> Option<Counterpart> {
     let object = version.object(name)?;
@@ -93,27 +95,28 @@ fn counterpart(
             .object(name)
             .is_some_and(|object| object.unknown.is_some());
         let fields = has.get(name).into_iter().flatten().copied();
-        fields
-            .max()
-            .unwrap_or(Has::Always)
-            .max(if keeps { Has::Never } else { Has::Always })
+        fields.max().unwrap_or(Availability::Always).max(if keeps {
+            Availability::Never
+        } else {
+            Availability::Always
+        })
     });
     Some(Counterpart {
         path,
         since: (first > home.oldest).then_some(first),
         last: (last < home.newest).then_some(last),
-        complete: complete.max().unwrap_or(Has::Always),
+        complete: complete.max().unwrap_or(Availability::Always),
         fields: has.get(name)?.clone(),
     })
 }
 
 /// When a type that is as old as `first` has what is as old as `release`.
-fn has(home: &Home, first: Release, release: Release) -> Has {
+fn has(home: &K8sOpenapiModule, first: Release, release: Release) -> Availability {
     if release <= first.max(home.oldest) {
-        Has::Always
+        Availability::Always
     } else if release <= home.last() {
-        Has::Since(release)
+        Availability::Since(release)
     } else {
-        Has::Never
+        Availability::Never
     }
 }

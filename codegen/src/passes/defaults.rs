@@ -60,7 +60,7 @@ fn literal(version: &ApiVersion, ty: &Ty, default: &Value) -> Option<Literal> {
     }
 }
 
-/// Whether a default is a value of a type; if not, what would be.
+/// Checks that a default is a value of a type; the error names what would be.
 fn fits(version: &ApiVersion, ty: &Ty, default: &Value) -> Result<(), String> {
     let is = |fits: bool, wanted: &str| fits.then_some(()).ok_or(wanted.to_owned());
     match (ty, default) {

@@ -56,7 +56,7 @@ pub(super) fn run(version: &mut ApiVersion) {
     }
 }
 
-/// What metadata is, where a document doesn't say it: those of custom resources never do.
+/// Returns the description of metadata, which documents of custom resources lack.
 fn metadata(of_list: bool) -> &'static str {
     if of_list {
         "The version of the list, and how to go on where it is read in parts."
@@ -65,7 +65,7 @@ fn metadata(of_list: bool) -> &'static str {
     }
 }
 
-/// Whether elements are JSON because they can be `null`.
+/// Returns true if elements are JSON because they can be `null`.
 fn has_open_elements(field: &Field) -> bool {
     let mut ty = &field.ty;
     for takes_null in field.facts.takes_null.iter().skip(1) {
@@ -80,7 +80,7 @@ fn has_open_elements(field: &Field) -> bool {
     false
 }
 
-/// What there is to say of a field below its description.
+/// Returns the notes below the description of a field.
 fn of_field(field: &Field, of_type: Option<&Lifecycle>, release: Release) -> Vec<String> {
     let mut notes = Vec::new();
     let Facts {
@@ -252,7 +252,7 @@ impl Known {
     }
 }
 
-/// What can be linked to from one type.
+/// The link targets of one type.
 struct Scope<'a> {
     known: &'a Known,
     here: &'a str,

@@ -35,7 +35,7 @@ pub(super) fn run(version: &mut ApiVersion, config: &CrateConfig) {
     }
 }
 
-/// What users call of a kind.
+/// Returns the calls that users make of a kind.
 fn calls(resource: &Resource) -> Vec<String> {
     let namespace = match resource.namespaced {
         true => "namespace, ",
@@ -105,7 +105,7 @@ fn name_of(object: &Struct) -> String {
 /// An expression that may be broken over lines.
 enum Expression {
     Plain(String),
-    /// What is before and after the parts.
+    /// Parts, with the text before and after them.
     Of(String, Vec<Expression>, &'static str),
 }
 

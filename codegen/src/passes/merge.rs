@@ -66,7 +66,8 @@ fn inner(version: &ApiVersion, ty: &Ty) -> Inner {
     }
 }
 
-/// What is replaced in a value whose fields are merged; nothing if the value is replaced.
+/// Returns the paths that are replaced in a value whose fields are merged; nothing if the value is
+/// replaced.
 fn fields(version: &ApiVersion, ty: &Ty) -> Option<Vec<Replaced>> {
     let Ty::Ref(schema) = ty else { return None };
     match version.externs.get(schema) {

@@ -1,5 +1,5 @@
-//! Paths: which lists below a kind have keys, which values can have several owners, and which objects
-//! have required fields.
+//! Paths: which lists below a kind have keys, which values can have several owners, and which
+//! objects have required fields.
 
 use crate::model::{ApiVersion, Field, Role, SchemaName, Struct, Ty, walk_fields};
 
@@ -63,7 +63,7 @@ fn granular(version: &ApiVersion, kind: &SchemaName) -> Vec<String> {
     found
 }
 
-/// What an object must have, and where it can have `null`.
+/// The required fields of an object, and those that can be `null`.
 #[derive(Default)]
 struct Presence {
     /// The required fields without a default, by their objects.
@@ -74,8 +74,8 @@ struct Presence {
     not_null: Vec<String>,
 }
 
-/// Looks at a kind, but not at a status that is written by itself: a server sees nothing of it where
-/// it looks at the rest.
+/// Looks at a kind, but not at a status that is written by itself: a server sees nothing of it
+/// where it looks at the rest.
 fn presence(version: &ApiVersion, kind: &SchemaName) -> Presence {
     let mut found = Presence::default();
     let Some(top) = version.types.get(kind).and_then(|ty| ty.object()) else {
@@ -135,7 +135,7 @@ impl Presence {
     }
 }
 
-/// What is in lists and maps, and how paths show that; no more than three of them in each other.
+/// Returns the elements of a list or map, and their mark in paths; at most three levels.
 fn elements(ty: &Ty) -> Option<(&'static str, &Ty)> {
     let mut inner = ty;
     for suffix in ["", "[]", "[][]", "[][][]"] {
@@ -147,7 +147,7 @@ fn elements(ty: &Ty) -> Option<(&'static str, &Ty)> {
     None
 }
 
-/// Whether a value is a struct of the crate that can have several owners.
+/// Returns true if a value is a struct of the crate that can have several owners.
 pub(super) fn is_granular(version: &ApiVersion, ty: &Ty) -> bool {
     let own = version.own_struct(ty);
     own.is_some_and(|(ty, _)| ty.facts.atomic != Some(true))

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::doc;
 use crate::model::{
     ApiVersion, Argument, Call, Check, Docs, Field, Keywords, NameFormat, Property, Rules, Setting,
-    Shape, Struct, Takes, Ty, Type, TypeSchema,
+    Shape, Struct, Ty, Type, TypeSchema, ValueForm,
 };
 
 /// Makes the schema of every type.
@@ -70,8 +70,8 @@ fn of_field(version: &ApiVersion, object: &Struct, field: &Field) -> Property {
     }
 }
 
-/// What a server of the release sets if its gates are as by default. Nothing of a field that may be
-/// the only one: set unasked, it would exclude the others.
+/// Returns the default that a server of the release sets if its gates are as by default. A field
+/// that may be the only one has none: set unasked, it would exclude the others.
 fn default(version: &ApiVersion, object: &Struct, field: &Field) -> Option<Value> {
     if object.rules.exactly_one {
         return None;
@@ -119,7 +119,7 @@ fn is_scalar(version: &ApiVersion, ty: &Ty) -> bool {
     }
 }
 
-/// Whether these are properties that every element has.
+/// Returns true if these are properties that every element has.
 fn are_keys(version: &ApiVersion, item: &Ty, keys: &[String]) -> bool {
     let object = version.own_struct(item).map(|(_, object)| object);
     keys.iter().all(|key| {
@@ -165,10 +165,10 @@ fn of_call(
     keywords: &mut Keywords,
     formats: &mut Vec<(NameFormat, bool)>,
 ) {
-    let is_enumeration = call.takes == Takes::AsStr;
+    let is_enumeration = call.takes == ValueForm::AsStr;
     match (keyword, call.arguments.first()) {
         // Of a quantity, which is a text or a number.
-        ("minimum", _) if call.takes != Takes::Number => {}
+        ("minimum", _) if call.takes != ValueForm::Number => {}
         ("pattern", _) if call.method == "pattern_of_quantity" => {}
         ("minLength" | "minItems" | "minProperties", _) => keywords.set(keyword, 1),
         (

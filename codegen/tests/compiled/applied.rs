@@ -1,4 +1,4 @@
-//! What is sent in a server-side apply, and what is extracted.
+//! Requests of server-side apply, and extraction.
 
 use golden_apply::{Pantry, PantrySpec, Shelf, Spoon, Step, apply};
 use serde_json::json;

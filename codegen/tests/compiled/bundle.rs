@@ -1,4 +1,4 @@
-//! What a crate that bundles others lists.
+//! The lists of a crate that bundles others.
 
 use std::collections::BTreeSet;
 

@@ -1,12 +1,12 @@
-//! Random values of the types of random documents are read and written as Go would: what is written is
-//! computed here from the schema.
+//! Random values of the types of random documents are read and written as Go would: what is written
+//! is computed here from the schema.
 
 use fastrand::Rng;
 use k8s_openapi::serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-// The types, each with its document and schema and with what reads and writes it; and how many values
-// of each are tried.
+// The types, each with its document and schema and with what reads and writes it; and how many
+// values of each are tried.
 include!("plausible_types.rs");
 
 /// The schemas of the documents, by name.
@@ -57,7 +57,7 @@ fn values_are_read_and_written_as_by_go() {
     );
 }
 
-/// What a schema is, as far as reading and writing go.
+/// The kind of a schema, as far as reading and writing go.
 enum Sort<'a> {
     Struct(&'a Value),
     List(Value),
@@ -195,7 +195,8 @@ impl<'a> Schemas<'a> {
         }
     }
 
-    /// Whether `null` in it is a zero value; lists of a type of k8s-openapi without one read themselves.
+    /// Returns true if `null` in it is a zero value; lists of a type of k8s-openapi without one
+    /// read themselves.
     fn has_zero(self, schema: &Value) -> bool {
         match Schemas(self.0).sort(schema) {
             Sort::List(items) | Sort::Map(items) => self.has_zero(&items),
@@ -204,7 +205,7 @@ impl<'a> Schemas<'a> {
         }
     }
 
-    /// What is written of a value.
+    /// Returns the written form of a value.
     fn written(self, schema: &Value, value: &Value) -> Value {
         match (Schemas(self.0).sort(schema), value) {
             (Sort::Struct(schema), value) => self.written_object(schema, value),
@@ -273,7 +274,7 @@ impl<'a> Schemas<'a> {
         written.into()
     }
 
-    /// What is written of a zero value.
+    /// Returns the written form of a zero value.
     fn zero(self, schema: &Value, time: Value, micro_time: Value) -> Value {
         match Schemas(self.0).sort(schema) {
             Sort::Struct(schema) => self.written_object(schema, &json!({})),

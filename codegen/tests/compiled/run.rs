@@ -1,5 +1,5 @@
 //! Runs the golden crates: this file and those beside it are a crate of their own, see
-//! `../compiled.rs`.
+//! `../it/compiled.rs`.
 
 #![cfg(test)]
 

@@ -74,9 +74,9 @@ impl PersistentVolume {
 }
 
 impl PersistentVolume {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::PersistentVolume,
@@ -85,8 +85,8 @@ impl PersistentVolume {
         kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
-    /// What a field manager has applied of the status of a live object, and still owns;
-    /// only the name where it has applied nothing. See
+    /// Returns what a field manager has applied of the status of a live object, and still
+    /// owns; only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract_status(

@@ -75,9 +75,9 @@ impl PersistentVolumeClaim {
 }
 
 impl PersistentVolumeClaim {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::PersistentVolumeClaim,
@@ -86,8 +86,8 @@ impl PersistentVolumeClaim {
         kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
-    /// What a field manager has applied of the status of a live object, and still owns;
-    /// only the name where it has applied nothing. See
+    /// Returns what a field manager has applied of the status of a live object, and still
+    /// owns; only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract_status(
@@ -191,7 +191,7 @@ pub struct PersistentVolumeClaimSpec {
     ///
     /// See [`selector`](crate::PersistentVolumeClaimSpec::selector).
     ///
-    /// What its type requires, at any depth, is always sent, set or not.
+    /// Required fields of its type, at any depth, are always sent, set or not.
     pub selector: Option<LabelSelector>,
 
     /// StorageClass that provisions the volume, and which a volume must name to be bound.

@@ -68,9 +68,9 @@ impl VolumeSnapshotContent {
 }
 
 impl VolumeSnapshotContent {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::VolumeSnapshotContent,
@@ -79,8 +79,8 @@ impl VolumeSnapshotContent {
         kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
-    /// What a field manager has applied of the status of a live object, and still owns;
-    /// only the name where it has applied nothing. See
+    /// Returns what a field manager has applied of the status of a live object, and still
+    /// owns; only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract_status(

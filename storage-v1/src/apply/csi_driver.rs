@@ -53,9 +53,9 @@ impl CSIDriver {
 }
 
 impl CSIDriver {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::CSIDriver,

@@ -34,7 +34,7 @@ pub struct CSIStorageCapacity {
     ///
     /// See [`node_topology`](crate::CSIStorageCapacity::node_topology).
     ///
-    /// What its type requires, at any depth, is always sent, set or not.
+    /// Required fields of its type, at any depth, are always sent, set or not.
     pub node_topology: Option<LabelSelector>,
 }
 
@@ -97,9 +97,9 @@ impl CSIStorageCapacity {
 }
 
 impl CSIStorageCapacity {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::CSIStorageCapacity,

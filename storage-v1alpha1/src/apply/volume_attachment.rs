@@ -68,9 +68,9 @@ impl VolumeAttachment {
 }
 
 impl VolumeAttachment {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::VolumeAttachment,
@@ -313,7 +313,7 @@ pub struct VolumeAttachmentSource {
     ///
     /// See [`inline_volume_spec`](crate::VolumeAttachmentSource::inline_volume_spec).
     ///
-    /// What its type requires, at any depth, is always sent, set or not.
+    /// Required fields of its type, at any depth, are always sent, set or not.
     pub inline_volume_spec: Option<Box<PersistentVolumeSpec>>,
 
     /// `PersistentVolume` to attach, by name.

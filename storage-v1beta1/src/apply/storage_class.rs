@@ -33,7 +33,7 @@ pub struct StorageClass {
     ///
     /// See [`allowed_topologies`](crate::StorageClass::allowed_topologies).
     ///
-    /// What its type requires, at any depth, is always sent, set or not.
+    /// Required fields of its type, at any depth, are always sent, set or not.
     pub allowed_topologies: Option<Vec<TopologySelectorTerm>>,
 
     /// Options for mounting volumes of this class, such as `ro` or `soft`.
@@ -154,9 +154,9 @@ impl StorageClass {
 }
 
 impl StorageClass {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::StorageClass,

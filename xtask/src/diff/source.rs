@@ -6,7 +6,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use codegen::diff::{Earlier, Knowledge, Snapshot};
-use codegen::{Change, Release};
+use codegen::{DifferenceKind, Release};
 
 use crate::differences::Differences;
 use crate::fetch::{self, Origin};
@@ -109,9 +109,9 @@ fn own(
         for expected in listed.expected(&document.path(), &schemas, (release, false)) {
             let parts = expected.at.parts().to_vec();
             match expected.change {
-                Change::Added => earlier.lacks.push(parts),
-                Change::Removed => earlier.has.push(parts),
-                Change::Changed => earlier.changed.push(parts),
+                DifferenceKind::Added => earlier.lacks.push(parts),
+                DifferenceKind::Removed => earlier.has.push(parts),
+                DifferenceKind::Changed => earlier.changed.push(parts),
             }
         }
         snapshot

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use codegen::diff::{Change, Place, Report, Severity, What};
+use codegen::diff::{Change, ChangeKind, Place, Report, Severity};
 
 /// Where the lines below the first of a change begin.
 const INDENT: &str = "          ";
@@ -85,11 +85,11 @@ pub(super) fn headline(change: &Change) -> String {
     };
     // The others say it by their names.
     let is_change = [
-        What::TypeChanged,
-        What::FormatChanged,
-        What::ListSemanticsChanged,
-        What::RuleTightened,
-        What::RuleLoosened,
+        ChangeKind::TypeChanged,
+        ChangeKind::FormatChanged,
+        ChangeKind::ListSemanticsChanged,
+        ChangeKind::RuleTightened,
+        ChangeKind::RuleLoosened,
     ];
     let is_change = is_change.contains(&change.what);
     let values = match (change.from.as_deref(), change.to.as_deref()) {

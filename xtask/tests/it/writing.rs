@@ -1,8 +1,9 @@
 //! Where `cargo xtask codegen` writes, where it doesn't, and what it takes back.
 
 use std::fs;
+use std::process::Command;
 
-use crate::common::Sandbox;
+use crate::common::{Outcome, Sandbox, XTASK};
 
 #[test]
 fn another_folder_becomes_a_workspace_of_its_own() {
@@ -176,6 +177,8 @@ mod unix {
             fs::remove_file(src.join("probe")).unwrap();
             give_away(&sandbox.path(""));
             command.uid(65534);
+            // Root's toolchain is closed to that user, and what is in the files doesn't matter.
+            command.env("RUSTFMT", "true");
         }
         let before = sandbox.snapshot();
         match command.output().map(Outcome::from) {
@@ -198,4 +201,18 @@ mod unix {
             }
         }
     }
+}
+
+#[test]
+fn without_rustfmt_nothing_is_written() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.snapshot();
+    let mut command = Command::new(XTASK);
+    command.arg("codegen").current_dir(sandbox.path("root"));
+    Outcome::of(command.env("RUSTFMT", sandbox.path("missing"))).fails_with(&[
+        "can't run",
+        "missing",
+        "rustup component add rustfmt",
+    ]);
+    assert_eq!(sandbox.snapshot(), before);
 }

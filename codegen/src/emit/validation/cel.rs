@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::context::Context;
 use super::operand::Operand;
-use crate::model::{CelField, CelRule, Macro, Node, Over, Read};
+use crate::model::{CelField, CelRule, Iterable, Macro, Node, ReadAs};
 
 /// A rule of a value, with what is stored of it.
 pub(super) fn rule(
@@ -87,24 +87,33 @@ impl Writer<'_, '_> {
 
     /// A value as a `cel::Result`.
     fn result(&mut self, node: &Node) -> TokenStream {
-        let value = self.value(node);
-        let is_result = match node {
-            Node::And(a, b) | Node::Or(a, b) => a.fails() && b.fails(),
-            Node::Function(..) => true,
-            Node::Loop(..) => node.fails() && !is_native(node),
-            _ => false,
-        };
-        if !is_result {
-            return quote!(Ok(#value));
+        match self.fallible(node) {
+            Some(result) => result,
+            None => {
+                let value = self.value(node);
+                quote!(Ok(#value))
+            }
         }
-        // It ends with `?`, which isn't needed then.
-        let mut tokens: Vec<_> = value.into_iter().collect();
-        tokens.pop();
-        tokens.into_iter().collect()
+    }
+
+    /// An expression whose own type is `cel::Result`, if the node is written as one.
+    fn fallible(&mut self, node: &Node) -> Option<TokenStream> {
+        match node {
+            Node::And(a, b) if a.fails() && b.fails() => Some(self.both("and", a, b)),
+            Node::Or(a, b) if a.fails() && b.fails() => Some(self.both("or", a, b)),
+            Node::Function(name, arguments) => Some(self.function(name, arguments)),
+            Node::Loop(how, items, variable, body) if !is_native(*how, body) => {
+                Some(self.fallible_loop(*how, items, variable, body))
+            }
+            _ => None,
+        }
     }
 
     /// A value.
     fn value(&mut self, node: &Node) -> TokenStream {
+        if let Some(result) = self.fallible(node) {
+            return quote!(#result?);
+        }
         match node {
             Node::Read(of, read) => read_as(&self.place(of), *read),
             Node::Bool(value) => quote!(#value),
@@ -129,15 +138,14 @@ impl Writer<'_, '_> {
                     quote!(!#of)
                 }
             },
-            Node::And(a, b) => self.logic(quote!(&&), "and", a, b),
-            Node::Or(a, b) => self.logic(quote!(||), "or", a, b),
+            Node::And(a, b) => self.logic(quote!(&&), node, a, b),
+            Node::Or(a, b) => self.logic(quote!(||), node, a, b),
             Node::If(condition, then, otherwise) => {
                 let condition = self.value(condition);
                 let (then, otherwise) = (self.value(then), self.value(otherwise));
                 quote!(if #condition { #then } else { #otherwise })
             }
             Node::Operator(operator, a, b) => self.operator(operator, a, b),
-            Node::Function(name, arguments) => self.function(name, arguments),
             Node::Method(on, name, arguments) => self.method(on, name, arguments),
             Node::Made(on, name, arguments) => {
                 let made = self.method(on, name, arguments);
@@ -166,13 +174,13 @@ impl Writer<'_, '_> {
                 quote!(#size(#of.len()))
             }
             Node::Among(value, list) => self.among(value, list),
-            Node::Loop(how, items, variable, body) => self.all_in(*how, items, variable, body),
+            Node::Loop(how, items, variable, body) => self.native_loop(*how, items, variable, body),
             Node::Items(of, over) => {
                 let of = self.place(of).plain;
                 match over {
-                    Over::Elements => quote!(#of.iter()),
-                    Over::Keys => quote!(#of.keys()),
-                    Over::Made => quote!(#of.into_iter()),
+                    Iterable::Elements => quote!(#of.iter()),
+                    Iterable::Keys => quote!(#of.keys()),
+                    Iterable::Made => quote!(#of.into_iter()),
                 }
             }
             Node::Optional(field) => {
@@ -221,19 +229,22 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn logic(&mut self, operator: TokenStream, function: &str, a: &Node, b: &Node) -> TokenStream {
-        if a.fails() && b.fails() {
-            let (a, b) = (self.result(a), self.result(b));
-            let function = self.cel(function);
-            return quote!(#function(|| #a, || #b)?);
-        }
+    /// A connective of two operands that can both fail.
+    fn both(&mut self, function: &str, a: &Node, b: &Node) -> TokenStream {
+        let (a, b) = (self.result(a), self.result(b));
+        let function = self.cel(function);
+        quote!(#function(|| #a, || #b))
+    }
+
+    /// A connective of two operands of which at most one can fail.
+    fn logic(&mut self, operator: TokenStream, node: &Node, a: &Node, b: &Node) -> TokenStream {
         // The order is free in CEL. In Rust, what can fail comes last.
         let (first, last) = if a.fails() { (b, a) } else { (a, b) };
-        let mut side = |node: &Node| match node {
-            Node::Operator(..) => self.value(node),
-            Node::And(..) if function == "and" => self.value(node),
-            Node::Or(..) if function == "or" => self.value(node),
-            _ => self.operand(node),
+        let mut side = |side: &Node| match (node, side) {
+            (_, Node::Operator(..))
+            | (Node::And(..), Node::And(..))
+            | (Node::Or(..), Node::Or(..)) => self.value(side),
+            _ => self.operand(side),
         };
         let (first, last) = (side(first), side(last));
         quote!(#first #operator #last)
@@ -266,7 +277,7 @@ impl Writer<'_, '_> {
                 let not = (operator == "!=").then(|| quote!(!));
                 quote!(#not #of.is_empty())
             }
-            (Node::Read(a, Read::Text), Node::Read(b, Read::Text))
+            (Node::Read(a, ReadAs::Text), Node::Read(b, ReadAs::Text))
                 if matches!(
                     (&**a, &**b),
                     (Node::New, Node::Old) | (Node::Old, Node::New)
@@ -274,7 +285,7 @@ impl Writer<'_, '_> {
             {
                 self.places(&sign, a, b)
             }
-            (Node::Read(a, Read::Borrowed), Node::Read(b, Read::Borrowed)) => {
+            (Node::Read(a, ReadAs::Borrowed), Node::Read(b, ReadAs::Borrowed)) => {
                 self.places(&sign, a, b)
             }
             (a, b) => {
@@ -302,7 +313,7 @@ impl Writer<'_, '_> {
             values.push(to);
         }
         let function = self.cel(name);
-        quote!(#function(#(#values),*)?)
+        quote!(#function(#(#values),*))
     }
 
     fn method(&mut self, on: &Node, name: &str, arguments: &[Node]) -> TokenStream {
@@ -321,37 +332,42 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn all_in(
+    /// A macro as a method of Rust's iterators.
+    fn native_loop(
         &mut self,
         how: Macro,
         items: &Node,
         variable: &crate::name::Ident,
         body: &Node,
     ) -> TokenStream {
-        let is_variable = |node: &Node| matches!(node, Node::Variable(name) if name == variable);
-        if let (Macro::Exists, Node::Items(list, Over::Elements), Node::Operator("==", a, b)) =
+        if let (Macro::Exists, Node::Items(list, Iterable::Elements), Node::Operator("==", a, b)) =
             (how, items, body)
-            && let Node::Read(item, Read::Copied) = &**a
-            && is_variable(item)
+            && let Node::Read(item, ReadAs::Copied) = &**a
+            && is_variable(item, variable)
         {
             let (list, value) = (self.place(list).plain, self.value(b));
             return quote!(#list.contains(&#value));
         }
         let items = self.value(items);
-        let is_used = body.any(&mut |node| is_variable(node));
-        let variable = match is_used {
-            true => quote!(#variable),
-            false => quote!(_),
+        let method = match how {
+            Macro::Exists => quote!(any),
+            _ => quote!(all),
         };
-        let native = match how {
-            Macro::All => Some(quote!(all)),
-            Macro::Exists => Some(quote!(any)),
-            _ => None,
-        };
-        if let (Some(method), false) = (native, body.fails()) {
-            let value = self.value(body);
-            return quote!(#items.#method(|#variable| #value));
-        }
+        let parameter = parameter(variable, body);
+        let value = self.value(body);
+        quote!(#items.#method(|#parameter| #value))
+    }
+
+    /// A macro as a function of `kubernetes_validation::cel`.
+    fn fallible_loop(
+        &mut self,
+        how: Macro,
+        items: &Node,
+        variable: &crate::name::Ident,
+        body: &Node,
+    ) -> TokenStream {
+        let items = self.value(items);
+        let parameter = parameter(variable, body);
         let result = match how {
             Macro::MapToTexts => {
                 let text = self.operand(body);
@@ -366,20 +382,29 @@ impl Writer<'_, '_> {
             Macro::Filter => "filter",
             Macro::Map | Macro::MapToTexts => "map",
         });
-        quote!(#function(#items, |#variable| #result)?)
+        quote!(#function(#items, |#parameter| #result))
     }
 }
 
-/// Whether a macro is a method of Rust's iterators.
-fn is_native(node: &Node) -> bool {
-    match node {
-        Node::Loop(Macro::All | Macro::Exists, _, _, body) => !body.fails(),
-        _ => false,
+/// Returns true if a macro is a method of Rust's iterators.
+fn is_native(how: Macro, body: &Node) -> bool {
+    matches!(how, Macro::All | Macro::Exists) && !body.fails()
+}
+
+fn is_variable(node: &Node, variable: &crate::name::Ident) -> bool {
+    matches!(node, Node::Variable(name) if name == variable)
+}
+
+/// The parameter of a closure, without a name if the body doesn't use it.
+fn parameter(variable: &crate::name::Ident, body: &Node) -> TokenStream {
+    match body.any(&mut |node| is_variable(node, variable)) {
+        true => quote!(#variable),
+        false => quote!(_),
     }
 }
 
 /// The value in a place.
-fn read_as(place: &Operand, read: Read) -> TokenStream {
+fn read_as(place: &Operand, read: ReadAs) -> TokenStream {
     let Operand {
         plain,
         borrowed,
@@ -387,10 +412,10 @@ fn read_as(place: &Operand, read: Read) -> TokenStream {
         ..
     } = place;
     match read {
-        Read::Copied => copied.clone(),
-        Read::Whole => quote!(i64::from(#copied)),
-        Read::Fraction => quote!(f64::from(#copied)),
-        Read::Text => quote!(#plain.as_str()),
-        Read::Borrowed => borrowed.clone(),
+        ReadAs::Copied => copied.clone(),
+        ReadAs::Whole => quote!(i64::from(#copied)),
+        ReadAs::Fraction => quote!(f64::from(#copied)),
+        ReadAs::Text => quote!(#plain.as_str()),
+        ReadAs::Borrowed => borrowed.clone(),
     }
 }

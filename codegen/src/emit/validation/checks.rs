@@ -90,7 +90,7 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     lines
 }
 
-/// What every object has is checked of one inside another too; the loader has given it these fields.
+/// Checks the fields of every object in one that is inside another; the loader has added them.
 fn embedded(cx: &Context<'_>, object: &Struct) -> Option<TokenStream> {
     let text = |json: &str| {
         let field = object.field(json)?;

@@ -9,7 +9,7 @@ use crate::emit::runtime::VALIDATION;
 use crate::model::{ApiVersion, ErrorType, Field, Struct, Ty};
 use crate::name::Ident;
 
-/// What the items of a file use, noted while they are made.
+/// The names that the items of a file use, noted while these are made.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     /// The traits whose methods are called.
@@ -26,7 +26,7 @@ pub(super) struct Uses {
     pub(super) names: BTreeSet<&'static str>,
 }
 
-/// What the modules of this output work on.
+/// The version whose items are made, and the names that they use.
 pub(super) struct Context<'a> {
     pub(super) version: &'a ApiVersion,
     pub(super) uses: Uses,
@@ -50,7 +50,8 @@ impl Context<'_> {
         }
     }
 
-    /// The method for the path of a value of a map. Servers of custom resources take keys for fields.
+    /// The method for the path of a value of a map. Servers of custom resources take keys for
+    /// fields.
     pub(super) fn step(&self) -> TokenStream {
         match self.version.is_custom {
             true => quote!(key_as_field),
@@ -58,7 +59,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether the server has a feature on.
+    /// The condition that the server has a feature on.
     pub(super) fn has(&mut self, target: &TokenStream, feature: &Ident) -> TokenStream {
         self.uses.features.insert(feature.clone());
         quote!(#target.has(&#feature))

@@ -78,7 +78,7 @@ pub(super) fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     Some(cx.with_feature(&quote!(target), field.facts.feature.as_ref(), set))
 }
 
-/// What is done in the structs that a field holds.
+/// Emits the calls in the structs that a field holds.
 fn inside(cx: &mut Context<'_>, field: &Field, call: &TokenStream) -> TokenStream {
     let name = &field.name;
     cx.uses.set_defaults = true;

@@ -26,7 +26,7 @@ pub(super) fn check_method(
     })
 }
 
-/// Whether lines have rules in CEL.
+/// Returns true if lines have rules in CEL.
 fn has_rules(lines: &TokenStream) -> bool {
     lines.clone().into_iter().any(|token| match token {
         TokenTree::Group(group) => has_rules(&group.stream()),
@@ -62,7 +62,7 @@ pub(super) fn elements(of: &TokenStream, field: &Field) -> TokenStream {
     }
 }
 
-/// What is stored of a field of which a struct is held.
+/// Emits the stored value of a field that holds a struct.
 pub(super) fn old(field: &Field) -> TokenStream {
     let name = &field.name;
     if field.is_optional() {

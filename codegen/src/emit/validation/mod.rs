@@ -54,7 +54,7 @@ const OF_SCHEMAS: [&str; 13] = [
     "text_format",
 ];
 
-/// Whether the crate is about custom resources, or checks what else only they are asked.
+/// Returns true if the crate is about custom resources, or checks what else only they are asked.
 pub(super) fn asks_schemas(krate: &Crate<'_>) -> bool {
     fn asks(rules: &Rules) -> bool {
         rules.calls().any(|call| OF_SCHEMAS.contains(&call.method))
@@ -70,7 +70,7 @@ pub(super) fn asks_schemas(krate: &Crate<'_>) -> bool {
     })
 }
 
-/// Whether a rule of the crate has a regular expression.
+/// Returns true if a rule of the crate has a regular expression.
 pub(super) fn has_patterns(krate: &Crate<'_>) -> bool {
     fn asks(rules: &Rules) -> bool {
         let mut arguments = rules.calls().flat_map(|call| &call.arguments);

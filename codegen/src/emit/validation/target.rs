@@ -6,7 +6,7 @@ use quote::quote;
 use crate::emit::kind::release;
 use crate::release::Releases;
 
-/// Whether the target is of a span of releases, if that isn't all.
+/// The condition that the target is of a span of releases, if that isn't all.
 pub(super) fn servers(releases: Releases) -> Option<TokenStream> {
     let before = |at| {
         let at = release(at);

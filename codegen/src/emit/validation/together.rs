@@ -74,7 +74,7 @@ fn all_set(object: &Struct, names: &[String]) -> TokenStream {
     }
 }
 
-/// Whether a field is set; one that is always written is.
+/// The condition that a field is set; one that is always written is.
 fn one_set(object: &Struct, name: &str, wanted: bool) -> TokenStream {
     match object.field(name).filter(|field| field.is_optional()) {
         Some(field) => {

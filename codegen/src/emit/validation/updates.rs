@@ -1,4 +1,4 @@
-//! What an update must not change.
+//! Fields that an update must not change.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -45,7 +45,7 @@ pub(super) fn semantic(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Opti
     })
 }
 
-/// Whether two values of a field are the same, as the server sees it.
+/// The condition that two values of a field are the same, as the server sees it.
 fn is_same(
     cx: &mut Context<'_>,
     field: &Field,
@@ -65,7 +65,7 @@ fn is_same(
     }
 }
 
-/// Whether a field is compared as the server does, rather than by equality.
+/// Returns true if a field is compared as the server does, rather than by equality.
 fn is_semantic(cx: &Context<'_>, field: &Field) -> bool {
     match &field.ty {
         Ty::List(_) | Ty::Map(_) => field.is_optional(),
@@ -112,7 +112,8 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
     )
 }
 
-/// The rules in CEL that compare a field with what is stored. They are for fields that are set in both.
+/// The rules in CEL that compare a field with what is stored. They are for fields that are set in
+/// both.
 fn compared(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let path = Operand::place(quote!(at.field(#json)));

@@ -6,7 +6,8 @@ use quote::quote;
 use super::context::Context;
 use super::operand::Operand;
 use super::{cel, reported, target};
-use crate::model::{Argument, Call, Field, Rules, Struct, Takes, Ty, Unique};
+use crate::model::{Argument, Call, Field, Following, Rules, Struct, Ty, Unique, ValueForm};
+use crate::release::Releases;
 
 /// The rules of a field and of what it holds.
 pub(super) fn field(cx: &mut Context<'_>, object: &Struct, field: &Field) -> TokenStream {
@@ -32,7 +33,7 @@ pub(super) fn field(cx: &mut Context<'_>, object: &Struct, field: &Field) -> Tok
         (false, false) => Operand::place(quote!(self.#name)),
     };
     let inside = entries(cx, &field.rules, &field.ty);
-    let mut own = calls(cx, &field.rules, &operand, only && !is_collection, inside);
+    let mut own = calls(cx, &field.rules, &operand, inside);
     own.extend(in_cel(cx, &field.rules, &operand));
     lines.extend(held(field, &operand, own));
     let inside = struct_inside(cx, field);
@@ -47,7 +48,7 @@ pub(super) fn field(cx: &mut Context<'_>, object: &Struct, field: &Field) -> Tok
     }
 }
 
-/// What is checked of the value of a field, where it is there.
+/// Emits the checks of the value of a field, where it is there.
 fn held(field: &Field, operand: &Operand, lines: TokenStream) -> TokenStream {
     let (name, operand) = (&field.name, &operand.plain);
     match &field.ty {
@@ -65,15 +66,15 @@ fn held(field: &Field, operand: &Operand, lines: TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a field of a struct of which one must be set has a rule that asks whether it is the
-/// only one: of fields that exclude each other, the server looks into the one that is set.
+/// Returns true if a field of a struct of which one must be set has a rule that asks whether it is
+/// the only one: of fields that exclude each other, the server looks into the one that is set.
 pub(super) fn asks_whether_only(field: &Field) -> bool {
     let mut calls = field.rules.calls();
     let asks = calls.any(|call| call.alone) || field.rules.functions().next().is_some();
     field.is_optional() && asks
 }
 
-/// What is in a struct of the crate.
+/// Emits the checks in a struct of the crate.
 fn struct_inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let inside = cx.version.own_struct(&field.ty);
@@ -100,7 +101,7 @@ fn presence(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     Some(cx.with_feature(&quote!(to.target()), field.facts.feature.as_ref(), call))
 }
 
-/// What is asked of the number of entries of a list or map, even if that is absent.
+/// Emits the checks of the number of entries of a list or map, which are made even if it is absent.
 fn counts(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let name = &field.name;
     let count = match field.is_optional() {
@@ -110,75 +111,91 @@ fn counts(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let counts = field
         .rules
         .calls()
-        .filter(|call| call.takes == Takes::Count);
+        .filter(|call| call.takes == ValueForm::Count);
     let calls = counts.map(|call| one(cx, call, &Operand::place(quote!(count))));
     calls
         .map(|call| quote!(let count = #count; #call;))
         .collect()
 }
 
-/// The calls that a value is asked, and what follows them.
+/// Emits a value's checks, and after them the lines.
 fn calls(
     cx: &mut Context<'_>,
     rules: &Rules,
     operand: &Operand,
-    only: bool,
-    last: TokenStream,
+    mut lines: TokenStream,
 ) -> TokenStream {
-    let mut lines = last;
+    let calls = rules.calls().filter(|call| call.takes != ValueForm::Count);
+    let calls: Vec<_> = calls.collect();
     // From the back, because a guard is around what it guards.
-    let calls: Vec<_> = rules
-        .calls()
-        .filter(|call| call.takes != Takes::Count)
-        .collect();
     for call in calls.into_iter().rev() {
-        let is_asked_alone = only && call.alone;
-        let expression = one(cx, call, operand);
-        let pattern = pattern(cx, call, operand);
-        let problem = problem(cx, call);
-        let is_new = is_new(call);
-        let (servers, guards) = match call.unguarded.map(target::servers) {
-            None => (None, call.guards),
-            Some(None) => (None, false),
-            Some(servers) => (servers, call.guards),
-        };
-        if let (false, false, Some(condition)) = (guards, lines.is_empty(), &is_new) {
-            lines = quote!(if #condition { #lines });
-        }
-        lines = match (guards && !lines.is_empty(), is_asked_alone) {
-            (true, true) => quote!(if is_one && #expression { #lines }),
-            (true, false) => {
-                let holds = match (servers, is_new) {
-                    (None, None) => expression,
-                    (None, Some(is_new)) => quote!(#expression && #is_new),
-                    (Some(servers), None) => quote!(#expression || #servers),
-                    (Some(servers), Some(is_new)) => {
-                        quote!((#expression || #servers) && #is_new)
-                    }
-                };
-                quote!(#problem if #holds { #lines })
-            }
-            (false, true) => quote! {
-                if is_one {
-                    #expression;
-                }
-                #lines
-            },
-            (false, false) => match pattern {
-                Some(pattern) => quote!(#pattern #lines),
-                None => quote!(#problem #expression; #lines),
-            },
-        };
+        lines = followed(cx, call, operand, lines);
     }
     lines
 }
 
-/// Whether what follows a call is checked, where some servers check that of new objects only.
-fn is_new(call: &Call) -> Option<TokenStream> {
-    Some(match target::servers(call.on_create_only?) {
+/// Emits one check and the lines after it.
+fn followed(
+    cx: &mut Context<'_>,
+    call: &Call,
+    operand: &Operand,
+    lines: TokenStream,
+) -> TokenStream {
+    let problem = problem(cx, call);
+    let expression = one(cx, call, operand);
+    let lines = match &call.following {
+        Following::IfPassed { .. } if lines.is_empty() => lines,
+        Following::IfPassed { .. } if call.alone => {
+            return quote!(#problem if is_one && #expression { #lines });
+        }
+        Following::IfPassed { or, on_create } => {
+            let passed = passed(expression, or.as_ref(), on_create.as_ref());
+            return quote!(#problem if #passed { #lines });
+        }
+        Following::OnCreate(releases) if !lines.is_empty() => {
+            let is_new = is_new(*releases);
+            quote!(if #is_new { #lines })
+        }
+        Following::OnCreate(_) | Following::Always => lines,
+    };
+    let check = match pattern(cx, call, &expression) {
+        Some(check) => check,
+        None => quote!(#problem #expression;),
+    };
+    match call.alone {
+        true => quote!(if is_one { #check } #lines),
+        false => quote!(#check #lines),
+    }
+}
+
+/// The condition under which the lines after a guard run.
+fn passed(
+    mut expression: TokenStream,
+    or: Option<&Releases>,
+    on_create: Option<&Releases>,
+) -> TokenStream {
+    let servers = or.and_then(|releases| target::servers(*releases));
+    if let Some(servers) = servers {
+        expression = quote!(#expression || #servers);
+        if on_create.is_some() {
+            expression = quote!((#expression));
+        }
+    }
+    match on_create {
+        Some(releases) => {
+            let is_new = is_new(*releases);
+            quote!(#expression && #is_new)
+        }
+        None => expression,
+    }
+}
+
+/// The condition that an object is new, or the server none of these releases.
+fn is_new(releases: Releases) -> TokenStream {
+    match target::servers(releases) {
         Some(servers) => quote!(!(to.is_update() && #servers)),
         None => quote!(!to.is_update()),
-    })
+    }
 }
 
 /// The value in the form in which a method takes it.
@@ -190,11 +207,11 @@ fn value(call: &Call, operand: &Operand) -> TokenStream {
         ..
     } = operand;
     match call.takes {
-        Takes::Text | Takes::Reference | Takes::Entries => quote!(#borrowed),
-        Takes::AsStr => quote!(#plain.as_str()),
-        Takes::Number => quote!(#copied),
-        Takes::Count => quote!(#plain),
-        Takes::Length => quote!(#plain.len()),
+        ValueForm::Text | ValueForm::Reference | ValueForm::Entries => quote!(#borrowed),
+        ValueForm::AsStr => quote!(#plain.as_str()),
+        ValueForm::Number => quote!(#copied),
+        ValueForm::Count => quote!(#plain),
+        ValueForm::Length => quote!(#plain.len()),
     }
 }
 
@@ -254,7 +271,7 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
     }
 }
 
-/// What is wrong where a rule is broken, in a line of its own because calls are long enough.
+/// Emits the problem of a broken rule, in a line of its own because calls are long enough.
 fn problem(cx: &mut Context<'_>, call: &Call) -> Option<TokenStream> {
     call.arguments.iter().find_map(|argument| match argument {
         Argument::Problem(error_type, keyword) => {
@@ -266,17 +283,16 @@ fn problem(cx: &mut Context<'_>, call: &Call) -> Option<TokenStream> {
     })
 }
 
-/// The regular expression of a text is read once, so it is a static beside its use.
-fn pattern(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> Option<TokenStream> {
+/// Emits a check of a regular expression, which is parsed once: a static beside its use.
+fn pattern(cx: &mut Context<'_>, call: &Call, check: &TokenStream) -> Option<TokenStream> {
     let [Argument::Pattern(pattern)] = call.arguments.as_slice() else {
         return None;
     };
-    let call = one(cx, call, operand);
     let ty = cx.name("Pattern");
     Some(quote! {
         {
             static PATTERN: #ty = #ty::new(#pattern);
-            #call;
+            #check;
         }
     })
 }
@@ -326,10 +342,10 @@ fn of_item(cx: &mut Context<'_>, rules: &Rules, ty: &Ty) -> TokenStream {
             #inside
         };
     }
-    let counts = rules.calls().filter(|call| call.takes == Takes::Count);
+    let counts = rules.calls().filter(|call| call.takes == ValueForm::Count);
     let counts = counts.map(|call| one(cx, call, &Operand::place(quote!(item.len()))));
     let mut lines: TokenStream = counts.map(|call| quote!(#call;)).collect();
-    lines.extend(calls(cx, rules, &item, false, inside));
+    lines.extend(calls(cx, rules, &item, inside));
     lines.extend(in_cel(cx, rules, &item));
     let object = cx.version.own_struct(ty);
     if object.is_some_and(|(_, object)| object.behaviour.checks) {

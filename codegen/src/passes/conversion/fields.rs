@@ -2,7 +2,7 @@
 
 use crate::diag::Diagnostics;
 use crate::model::{
-    ApiVersion, Carry, Dropped, Field, FieldConversion, SchemaName, Side, Struct, Ty,
+    ApiVersion, Dropped, Field, FieldConversion, SchemaName, Side, Struct, Ty, ValueConversion,
 };
 
 use super::rules::{FieldRule, Rules};
@@ -16,7 +16,7 @@ pub(super) struct Both<'a> {
     pub(super) theirs: Of<'a>,
 }
 
-/// What is wrong with a field, and what to do about it.
+/// The problem of a field, and help.
 type Problem = (String, &'static str);
 
 const HELP: &str = "give it a [[crate.conversion.rule]] in codegen.toml: `to` with the field that \
@@ -115,23 +115,25 @@ impl Both<'_> {
     }
 
     /// How a value of one type becomes one of the other, if nothing is in the way.
-    fn carry(&self, ours: &Ty, theirs: &Ty) -> Option<Carry> {
-        let wrapped = |carry: Carry, wrap: fn(Box<Carry>) -> Carry| match carry {
-            Carry::Same => Carry::Same,
-            inner => wrap(Box::new(inner)),
-        };
+    fn carry(&self, ours: &Ty, theirs: &Ty) -> Option<ValueConversion> {
+        let wrapped =
+            |carry: ValueConversion, wrap: fn(Box<ValueConversion>) -> ValueConversion| match carry
+            {
+                ValueConversion::Same => ValueConversion::Same,
+                inner => wrap(Box::new(inner)),
+            };
         match (ours, theirs) {
             (Ty::List(ours), Ty::List(theirs)) => {
-                Some(wrapped(self.carry(ours, theirs)?, Carry::List))
+                Some(wrapped(self.carry(ours, theirs)?, ValueConversion::List))
             }
             (Ty::Map(ours), Ty::Map(theirs)) => {
-                Some(wrapped(self.carry(ours, theirs)?, Carry::Map))
+                Some(wrapped(self.carry(ours, theirs)?, ValueConversion::Map))
             }
             (Ty::Ref(ours), Ty::Ref(theirs)) => {
                 let (version, their_version) = (self.ours.0, self.theirs.0);
                 match (version.externs.get(ours), their_version.externs.get(theirs)) {
-                    (Some(a), Some(b)) if a.path == b.path => Some(Carry::Same),
-                    (None, None) => Some(Carry::Type {
+                    (Some(a), Some(b)) if a.path == b.path => Some(ValueConversion::Same),
+                    (None, None) => Some(ValueConversion::Type {
                         ours: ours.clone(),
                         theirs: theirs.clone(),
                         total: true,
@@ -140,13 +142,13 @@ impl Both<'_> {
                     _ => None,
                 }
             }
-            (ours, theirs) if ours == theirs => Some(Carry::Same),
+            (ours, theirs) if ours == theirs => Some(ValueConversion::Same),
             _ => None,
         }
     }
 }
 
-/// What becomes of the fields that a struct doesn't know, if it keeps them.
+/// Returns the conversion of the unknown fields of a struct, if it keeps them.
 pub(super) fn unknown(ours: &Struct, theirs: &Struct) -> Option<FieldConversion> {
     let side = |object: &Struct| {
         let name = object.unknown.clone()?;
@@ -156,7 +158,7 @@ pub(super) fn unknown(ours: &Struct, theirs: &Struct) -> Option<FieldConversion>
         ours: side(ours)?,
         theirs: side(theirs)?,
         optional: false,
-        carry: Carry::Same,
+        carry: ValueConversion::Same,
     })
 }
 

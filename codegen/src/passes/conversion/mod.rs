@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::config::Conversion as Config;
 use crate::diag::Diagnostics;
 use crate::model::{
-    ApiVersion, Carry, Conversion, Crate, FieldConversion, How, SchemaName, Shape, Type,
+    ApiVersion, Conversion, ConversionMethod, Crate, FieldConversion, SchemaName, Shape, Type,
+    ValueConversion,
 };
 use crate::name::RustPath;
 use rules::Rules;
@@ -134,12 +135,12 @@ impl<'a> Compared<'a> {
             });
             self.items
                 .insert(pair.clone(), (kind.clone(), target.clone()));
-            self.add(pair, to, How::Items(unknown));
+            self.add(pair, to, ConversionMethod::Items(unknown));
         }
     }
 
     /// Notes a conversion, of which [`Self::mark`] says later what it may lose.
-    fn add(&mut self, pair: Pair, to: RustPath, how: How) {
+    fn add(&mut self, pair: Pair, to: RustPath, how: ConversionMethod) {
         let conversion = Conversion {
             to,
             how,
@@ -170,18 +171,18 @@ impl<'a> Compared<'a> {
         }
     }
 
-    fn compare(&mut self, ours: &SchemaName, theirs: &SchemaName) -> Option<How> {
+    fn compare(&mut self, ours: &SchemaName, theirs: &SchemaName) -> Option<ConversionMethod> {
         let (our_version, our_type) = find(self.ours, ours)?;
         let (their_version, their_type) = find(self.theirs, theirs)?;
         match (&our_type.shape, &their_type.shape) {
-            (Shape::Enum(_), Shape::Enum(_)) => Some(How::Values),
+            (Shape::Enum(_), Shape::Enum(_)) => Some(ConversionMethod::Values),
             (Shape::Struct(our_object), Shape::Struct(their_object)) => {
                 let both = fields::Both {
                     ours: (our_version, ours, our_object),
                     theirs: (their_version, theirs, their_object),
                 };
                 both.compare(&mut self.rules, self.diagnostics)
-                    .map(How::Fields)
+                    .map(ConversionMethod::Fields)
             }
             _ => {
                 self.diagnostics.at(
@@ -198,22 +199,22 @@ impl<'a> Compared<'a> {
     /// Marks what is total and what can take the form of another object, in each conversion and
     /// in the fields that need it.
     fn mark(&mut self) {
-        let is_partial = |how: &How| {
+        let is_partial = |how: &ConversionMethod| {
             let is_carried = |f: &FieldConversion| matches!(f, FieldConversion::Carried { .. });
-            matches!(how, How::ByHand(_)) || !how.fields().iter().all(is_carried)
+            matches!(how, ConversionMethod::ByHand(_)) || !how.fields().iter().all(is_carried)
         };
         // A conversion is total if all that it consists of are.
         let partial = self.consisting_of(is_partial, |pair, how| {
             let carried = how.fields().iter().filter_map(FieldConversion::carried);
             carried.chain(self.items.get(pair).cloned()).collect()
         });
-        let has_like = |how: &How| {
+        let has_like = |how: &ConversionMethod| {
             let functions = |field: &FieldConversion| match field {
                 FieldConversion::Function { functions, .. } => functions.back_like.is_some(),
                 _ => false,
             };
             match how {
-                How::ByHand(functions) => functions.back_like.is_some(),
+                ConversionMethod::ByHand(functions) => functions.back_like.is_some(),
                 how => how.fields().iter().any(functions),
             }
         };
@@ -228,14 +229,14 @@ impl<'a> Compared<'a> {
         for (pair, conversion) in &mut self.found {
             conversion.total = !partial.contains(pair);
             conversion.like = likes.contains(pair);
-            let How::Fields(fields) = &mut conversion.how else {
+            let ConversionMethod::Fields(fields) = &mut conversion.how else {
                 continue;
             };
             for field in fields {
                 let is_always = field.always_carried().is_some();
                 if let Some(pair) = field.carried()
                     && let FieldConversion::Carried { carry, .. } = field
-                    && let Carry::Type { total, like, .. } = carry.innermost_mut()
+                    && let ValueConversion::Type { total, like, .. } = carry.innermost_mut()
                 {
                     *total = !partial.contains(&pair);
                     *like = is_always && likes.contains(&pair);
@@ -248,8 +249,8 @@ impl<'a> Compared<'a> {
     /// their parts, at any depth.
     fn consisting_of(
         &self,
-        holds: impl Fn(&How) -> bool,
-        parts: impl Fn(&Pair, &How) -> Vec<Pair>,
+        holds: impl Fn(&ConversionMethod) -> bool,
+        parts: impl Fn(&Pair, &ConversionMethod) -> Vec<Pair>,
     ) -> BTreeSet<Pair> {
         let mut found = BTreeSet::new();
         loop {
@@ -267,7 +268,7 @@ impl<'a> Compared<'a> {
     }
 }
 
-impl How {
+impl ConversionMethod {
     fn fields(&self) -> &[FieldConversion] {
         match self {
             Self::Fields(fields) => fields,
@@ -294,7 +295,7 @@ impl FieldConversion {
                 ours,
                 theirs,
                 optional: false,
-                carry: Carry::Type { .. },
+                carry: ValueConversion::Type { .. },
             } if !ours.boxed && !theirs.boxed => self.carried(),
             _ => None,
         }

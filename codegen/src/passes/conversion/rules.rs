@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::config::{Conversion, ConversionRule};
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Crate, Functions, How, SchemaName};
+use crate::model::{ApiVersion, ConversionMethod, Crate, Functions, SchemaName};
 use crate::name::Function;
 
 /// The rules for the types of two crates.
@@ -12,14 +12,14 @@ pub(super) struct Rules<'a> {
     config: &'a Conversion,
     /// The newest release of the other crate's documents.
     release: Option<crate::release::Release>,
-    /// What has been of use: the index of each rule, and the field.
+    /// The rules that have been of use: the index of each, and the field.
     used: BTreeSet<(usize, Option<String>)>,
-    /// Whether the documents are the project's own, so that every rule is about something.
+    /// True if the documents are the project's own, so that every rule is about something.
     is_complete: bool,
     owner: &'a str,
 }
 
-/// What a rule says of a field.
+/// The rule for a field.
 pub(super) enum FieldRule {
     To {
         name: String,
@@ -52,7 +52,7 @@ impl<'a> Rules<'a> {
         Some(rule)
     }
 
-    /// Whether a type is meant to have no counterpart.
+    /// Returns true if a type is meant to have no counterpart.
     pub(super) fn is_dropped(&mut self, schema: &SchemaName) -> bool {
         self.of_type(schema).is_some_and(|rule| rule.drop.is_some())
     }
@@ -63,8 +63,8 @@ impl<'a> Rules<'a> {
     }
 
     /// The functions that convert a type.
-    pub(super) fn functions(&mut self, schema: &SchemaName) -> Option<How> {
-        functions(self.of_type(schema)?).map(How::ByHand)
+    pub(super) fn functions(&mut self, schema: &SchemaName) -> Option<ConversionMethod> {
+        functions(self.of_type(schema)?).map(ConversionMethod::ByHand)
     }
 
     /// The rule for a field of a type of either side.
@@ -125,7 +125,7 @@ fn functions(rule: &ConversionRule) -> Option<Functions> {
     })
 }
 
-/// Whether all documents of a crate are of the releases that the configuration names.
+/// Returns true if all documents of a crate are of the releases that the configuration names.
 fn is_complete(krate: &Crate<'_>) -> bool {
     let of = |version: &ApiVersion| version.release;
     let documents = krate

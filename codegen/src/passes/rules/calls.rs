@@ -4,9 +4,14 @@ use regex_lite::Regex;
 use serde_json::Value;
 
 use super::Reader;
-use crate::keyword::{self, Form, Keyword, Meaning, Method, Modification, Sort, TABLE};
-use crate::model::{Argument, Asked, Call, ErrorType, NameFormat, Takes, TextFormat};
+use crate::keyword::{
+    self, ArgumentForm, Keyword, Meaning, Method, Modification, TABLE, ValueKind,
+};
+use crate::model::{
+    Argument, Call, ErrorType, Following, NameFormat, RuleKeywords, TextFormat, ValueForm,
+};
 use crate::pointer::Pointer;
+use crate::release::Releases;
 
 impl Reader<'_> {
     /// The call that a keyword asks for.
@@ -15,18 +20,18 @@ impl Reader<'_> {
         keyword: &'static Keyword,
         methods: &'static [Method],
         value: &Value,
-        (sort, asked): (Sort, &Asked),
+        (sort, rule_keywords): (ValueKind, &RuleKeywords),
         pointer: &Pointer,
     ) -> Option<Call> {
         let name = keyword.name;
         let format = value.as_str().and_then(TextFormat::parse);
         if name == "format"
             && self.version.is_custom
-            && sort == Sort::Text
+            && sort == ValueKind::Text
             && let Some(format) = format
         {
             let format = vec![Argument::TextFormat(format)];
-            return Some(Call::new("text_format", Takes::Text, format));
+            return Some(Call::new("text_format", ValueForm::Text, format));
         }
         // Other formats are types.
         let is_type = |text: &str| NameFormat::parse(text).is_none();
@@ -34,7 +39,7 @@ impl Reader<'_> {
             return None;
         }
         // Of texts, it is the type.
-        let numbers = [Sort::Number, Sort::Fraction];
+        let numbers = [ValueKind::Number, ValueKind::Fraction];
         let has_texts = value
             .as_array()
             .is_some_and(|v| v.iter().any(Value::is_string));
@@ -46,7 +51,7 @@ impl Reader<'_> {
             return None;
         };
         let mut arguments = self.argument(name, method.argument, value, pointer)?;
-        let error = asked
+        let error = rule_keywords
             .keywords
             .get("x-error-type")
             .and_then(|errors| errors.get(name));
@@ -58,14 +63,14 @@ impl Reader<'_> {
             (None, false) => None,
         });
         let mut call = Call {
-            guards: method.guards,
             alone: method.alone,
             ..Call::new(method.name, method.takes, arguments)
         };
+        let (mut unguarded, mut on_create) = (None, None);
         for modifier in TABLE {
             if let Meaning::Modifies(other, modification) = &modifier.meaning
                 && *other == name
-                && let Some(value) = asked.keywords.get(modifier.name)
+                && let Some(value) = rule_keywords.keywords.get(modifier.name)
             {
                 let releases = super::releases(value);
                 match modification {
@@ -73,25 +78,26 @@ impl Reader<'_> {
                         call.method = method;
                     }
                     Modification::Method(_) => {}
-                    Modification::Unguarded => call.unguarded = releases,
-                    Modification::OnCreateOnly => call.on_create_only = releases,
+                    Modification::Unguarded => unguarded = releases,
+                    Modification::OnCreateOnly => on_create = releases,
                 }
             }
         }
+        call.following = following(method.guards, unguarded, on_create);
         Some(call)
     }
 
     fn argument(
         &mut self,
         name: &str,
-        form: Form,
+        form: ArgumentForm,
         value: &Value,
         pointer: &Pointer,
     ) -> Option<Vec<Argument>> {
         let at = &pointer.child(name);
         match (form, value) {
-            (Form::Flag, value) => self.flag(name, value, pointer).then(Vec::new),
-            (Form::One, value) => match value.as_u64() {
+            (ArgumentForm::Flag, value) => self.flag(name, value, pointer).then(Vec::new),
+            (ArgumentForm::One, value) => match value.as_u64() {
                 Some(1) => Some(Vec::new()),
                 Some(0) => None,
                 _ => {
@@ -103,10 +109,10 @@ impl Reader<'_> {
                     None
                 }
             },
-            (Form::Whole | Form::Count, value) => {
-                let number = whole(value).filter(|n| form == Form::Whole || *n >= 0);
+            (ArgumentForm::Whole | ArgumentForm::Count, value) => {
+                let number = whole(value).filter(|n| form == ArgumentForm::Whole || *n >= 0);
                 let wanted = match form {
-                    Form::Count => "a whole number of at least 0",
+                    ArgumentForm::Count => "a whole number of at least 0",
                     _ => "a whole number",
                 };
                 if number.is_none() {
@@ -114,14 +120,14 @@ impl Reader<'_> {
                 }
                 Some(vec![Argument::Int(number?)])
             }
-            (Form::Number, value) => {
+            (ArgumentForm::Number, value) => {
                 let number = value.as_f64();
                 if number.is_none() {
                     self.wrong::<()>(name, value, "a number", pointer);
                 }
                 Some(vec![Argument::Number(number?)])
             }
-            (Form::Wholes, value) => {
+            (ArgumentForm::Wholes, value) => {
                 let values = value.as_array().into_iter().flatten();
                 let numbers: Option<Vec<_>> = values.map(whole).collect();
                 if numbers.is_none() {
@@ -129,7 +135,7 @@ impl Reader<'_> {
                 }
                 Some(vec![Argument::Wholes(numbers?)])
             }
-            (Form::Numbers, value) => {
+            (ArgumentForm::Numbers, value) => {
                 let values = value.as_array().into_iter().flatten();
                 let numbers: Option<Vec<_>> = values.map(Value::as_f64).collect();
                 if numbers.is_none() {
@@ -137,11 +143,11 @@ impl Reader<'_> {
                 }
                 Some(vec![Argument::Numbers(numbers?)])
             }
-            (Form::NameFormat, value) => {
+            (ArgumentForm::NameFormat, value) => {
                 let format = value.as_str().and_then(NameFormat::parse)?;
                 Some(vec![Argument::NameFormat(format)])
             }
-            (Form::Pattern, Value::String(text)) => match Regex::new(text) {
+            (ArgumentForm::Pattern, Value::String(text)) => match Regex::new(text) {
                 Ok(_) => Some(vec![Argument::Pattern(text.clone())]),
                 Err(error) => {
                     self.report(
@@ -152,12 +158,17 @@ impl Reader<'_> {
                     None
                 }
             },
-            (Form::Pattern, value) => self.wrong(name, value, "a text", pointer),
+            (ArgumentForm::Pattern, value) => self.wrong(name, value, "a text", pointer),
         }
     }
 
-    pub(super) fn check_error_types(&mut self, asked: &Asked, sort: Sort, pointer: &Pointer) {
-        let Some(value) = asked.keywords.get("x-error-type") else {
+    pub(super) fn check_error_types(
+        &mut self,
+        rule_keywords: &RuleKeywords,
+        sort: ValueKind,
+        pointer: &Pointer,
+    ) {
+        let Some(value) = rule_keywords.keywords.get("x-error-type") else {
             return;
         };
         let Value::Object(given) = value else {
@@ -179,7 +190,7 @@ impl Reader<'_> {
                 let message = format!("`x-error-type` has no effect on `{shown}`");
                 let help = "it is for maxLength, maxItems and maxProperties";
                 self.report(at, message, help);
-            } else if !asked.keywords.contains_key(name) {
+            } else if !rule_keywords.keywords.contains_key(name) {
                 let message = format!("`x-error-type` has no effect without `{shown}`");
                 self.report(at, message, "add the keyword, or remove it here");
             }
@@ -187,6 +198,19 @@ impl Reader<'_> {
                 self.unknown_type(value.as_str().unwrap_or_default(), at);
             }
         }
+    }
+}
+
+/// Decides when the checks after a call are made, given whether the call guards them, the servers
+/// for which it doesn't, and those that make them on creation only.
+fn following(guards: bool, unguarded: Option<Releases>, on_create: Option<Releases>) -> Following {
+    match on_create {
+        _ if guards && unguarded.is_none_or(|servers| !servers.is_all()) => Following::IfPassed {
+            or: unguarded,
+            on_create,
+        },
+        Some(servers) => Following::OnCreate(servers),
+        None => Following::Always,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rules: makes a list of rules for each value from the keywords of its schema.
 //!
-//! A keyword that has no effect on values of the type is an error, so that no keyword of an overlay is
-//! lost unseen.
+//! A keyword that has no effect on values of the type is an error, so that no keyword of an overlay
+//! is lost unseen.
 
 mod calls;
 mod cel;
@@ -16,9 +16,10 @@ use serde_json::Value;
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::foundation;
-use crate::keyword::{Meaning, Modification, Sort, TABLE};
+use crate::keyword::{Meaning, Modification, TABLE, ValueKind};
 use crate::model::{
-    ApiVersion, Argument, Asked, Call, Check, Field, Reported, Role, Rule, Rules, Takes, Ty,
+    ApiVersion, Argument, Call, Check, Field, Reported, Role, Rule, RuleKeywords, Rules, Ty,
+    ValueForm,
 };
 use crate::name::RulePath;
 use crate::pointer::Pointer;
@@ -28,7 +29,7 @@ use crate::release::Releases;
 const UNKNOWN_ALLOWED: &str = "x-unknown-allowed";
 
 /// Where to read what can be asked.
-const SEE: &str = "spec/overlays/README.md says what can be asked of what";
+const SEE: &str = "spec/overlays/README.md says what can be rule_keywords of what";
 
 /// Reads the rules of every type and field.
 pub(super) fn run(version: &mut ApiVersion, config: &CrateConfig, diagnostics: &mut Diagnostics) {
@@ -59,7 +60,7 @@ pub(super) fn run(version: &mut ApiVersion, config: &CrateConfig, diagnostics: &
             field.rules = rules;
             field.facts.default_function = functions.default;
             field.facts.same = functions.same;
-            field.asked = Asked::default();
+            field.rule_keywords = RuleKeywords::default();
         }
     }
 }
@@ -81,10 +82,10 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn of_field(&mut self, field: &Field) -> (Rules, Functions) {
-        let mut rules = self.of_value(&field.ty, &field.asked, &field.pointer);
-        let asked = &field.asked.keywords;
+        let mut rules = self.of_value(&field.ty, &field.rule_keywords, &field.pointer);
+        let rule_keywords = &field.rule_keywords.keywords;
         let mut function = |name: &str| {
-            let value = asked.get(name)?;
+            let value = rule_keywords.get(name)?;
             self.function(name, value, "the name of a function", &field.pointer)
         };
         let functions = Functions {
@@ -99,22 +100,22 @@ impl Reader<'_> {
                 "remove it: required fields are always set",
             );
         }
-        rules.reported = self.reported(&field.asked, &rules, &field.pointer);
+        rules.reported = self.reported(&field.rule_keywords, &rules, &field.pointer);
         (rules, functions)
     }
 
     /// The rules of a value of a type.
-    fn of_value(&mut self, ty: &Ty, asked: &Asked, pointer: &Pointer) -> Rules {
+    fn of_value(&mut self, ty: &Ty, rule_keywords: &RuleKeywords, pointer: &Pointer) -> Rules {
         let sort = self.sort(ty);
         let mut rules = Rules::default();
         for keyword in TABLE {
-            let Some(value) = asked.keywords.get(keyword.name) else {
+            let Some(value) = rule_keywords.keywords.get(keyword.name) else {
                 continue;
             };
             match &keyword.meaning {
                 Meaning::Calls(calls) => {
                     let methods = calls.methods(self.version.is_custom);
-                    let call = self.call(keyword, methods, value, (sort, asked), pointer);
+                    let call = self.call(keyword, methods, value, (sort, rule_keywords), pointer);
                     rules.list.extend(call.map(|call| Rule {
                         keyword: keyword.name,
                         check: Check::Call(call),
@@ -132,7 +133,7 @@ impl Reader<'_> {
                         }
                     }
                     // Without the other one at all, this has been reported on loading.
-                    if asked.keywords.contains_key(*other)
+                    if rule_keywords.keywords.contains_key(*other)
                         && !rules.list.iter().any(|rule| rule.keyword == *other)
                     {
                         self.unfit(keyword.name, pointer);
@@ -145,23 +146,23 @@ impl Reader<'_> {
                 Meaning::Schema => {}
             }
         }
-        match asked.keywords.get(UNKNOWN_ALLOWED) {
+        match rule_keywords.keywords.get(UNKNOWN_ALLOWED) {
             None => self.known_values(ty, &mut rules),
-            Some(value) if sort == Sort::Enumeration => {
+            Some(value) if sort == ValueKind::Enumeration => {
                 self.flag(UNKNOWN_ALLOWED, value, pointer);
             }
             Some(_) => self.unfit(UNKNOWN_ALLOWED, pointer),
         }
         quantity(sort, &mut rules);
-        self.unique(ty, asked, &mut rules, pointer);
-        self.check_error_types(asked, sort, pointer);
-        if let (Ty::List(item), Some(inside)) = (ty, &asked.inside) {
+        self.unique(ty, rule_keywords, &mut rules, pointer);
+        self.check_error_types(rule_keywords, sort, pointer);
+        if let (Ty::List(item), Some(inside)) = (ty, &rule_keywords.inside) {
             let pointer = pointer.child("items");
             let mut items = self.of_value(item, inside, &pointer);
             items.reported = self.reported(inside, &items, &pointer);
             self.check_elements(&items, &pointer);
             rules.items = (!items.is_empty()).then(|| Box::new(items));
-        } else if let (Ty::Map(value), Some(inside)) = (ty, &asked.inside) {
+        } else if let (Ty::Map(value), Some(inside)) = (ty, &rule_keywords.inside) {
             let pointer = pointer.child("additionalProperties");
             let items = self.of_value(value, inside, &pointer);
             self.check_elements(&items, &pointer);
@@ -174,20 +175,20 @@ impl Reader<'_> {
         rules
     }
 
-    fn sort(&self, ty: &Ty) -> Sort {
+    fn sort(&self, ty: &Ty) -> ValueKind {
         match ty {
-            Ty::String => Sort::Text,
-            Ty::I32 | Ty::I64 => Sort::Number,
-            Ty::F32 | Ty::F64 => Sort::Fraction,
-            Ty::IntOrString => Sort::Either,
-            Ty::List(_) => Sort::List,
-            Ty::Map(_) => Sort::Map,
-            Ty::Ref(_) if self.version.own_enum(ty).is_some() => Sort::Enumeration,
+            Ty::String => ValueKind::Text,
+            Ty::I32 | Ty::I64 => ValueKind::Number,
+            Ty::F32 | Ty::F64 => ValueKind::Fraction,
+            Ty::IntOrString => ValueKind::Either,
+            Ty::List(_) => ValueKind::List,
+            Ty::Map(_) => ValueKind::Map,
+            Ty::Ref(_) if self.version.own_enum(ty).is_some() => ValueKind::Enumeration,
             Ty::Ref(schema) => match self.version.externs.get(schema) {
-                Some(external) if foundation::is_quantity(&external.path) => Sort::External,
-                _ => Sort::Other,
+                Some(external) if foundation::is_quantity(&external.path) => ValueKind::External,
+                _ => ValueKind::Other,
             },
-            _ => Sort::Other,
+            _ => ValueKind::Other,
         }
     }
 
@@ -196,7 +197,7 @@ impl Reader<'_> {
         &mut self,
         name: &'static str,
         value: &Value,
-        (ty, sort): (&Ty, Sort),
+        (ty, sort): (&Ty, ValueKind),
         pointer: &Pointer,
     ) -> Vec<Rule> {
         let rule = |check| Rule {
@@ -228,18 +229,18 @@ impl Reader<'_> {
         let Some((ty, _)) = self.version.own_enum(ty) else {
             return;
         };
-        if rules.calls().any(|call| call.takes == Takes::AsStr) {
+        if rules.calls().any(|call| call.takes == ValueForm::AsStr) {
             return;
         }
         let values = vec![Argument::ValuesOf(ty.name.clone())];
-        let call = Call::new("known", Takes::AsStr, values);
+        let call = Call::new("known", ValueForm::AsStr, values);
         rules.list.push(Rule {
             keyword: "enum",
             check: Check::Call(call),
         });
     }
 
-    /// What can't be asked of elements, because they have no stored counterpart.
+    /// Reports rules that elements can't have, because they have no stored counterpart.
     fn check_elements(&mut self, items: &Rules, pointer: &Pointer) {
         if items.immutable().next().is_some() || items.cel(true).next().is_some() {
             let message = "`oldSelf` can't be checked of elements";
@@ -248,9 +249,14 @@ impl Reader<'_> {
         }
     }
 
-    fn reported(&mut self, asked: &Asked, rules: &Rules, pointer: &Pointer) -> Reported {
-        let above = asked.keywords.get("x-reported-above");
-        let name = asked.keywords.get("x-reported-as");
+    fn reported(
+        &mut self,
+        rule_keywords: &RuleKeywords,
+        rules: &Rules,
+        pointer: &Pointer,
+    ) -> Reported {
+        let above = rule_keywords.keywords.get("x-reported-above");
+        let name = rule_keywords.keywords.get("x-reported-as");
         for (keyword, value) in [("x-reported-above", above), ("x-reported-as", name)] {
             if value.is_some() && rules.is_empty() {
                 let message = format!("`{keyword}` has no effect without a rule");
@@ -326,7 +332,7 @@ impl Reader<'_> {
         function
     }
 
-    /// Whether a keyword is `true`, which is all that it can be.
+    /// Returns true if a keyword is `true`, which is all that it can be.
     fn flag(&mut self, name: &str, value: &Value, pointer: &Pointer) -> bool {
         if *value != Value::Bool(true) {
             self.wrong::<()>(name, value, "`true`", pointer);
@@ -377,12 +383,12 @@ fn releases(value: &Value) -> Option<Releases> {
 }
 
 /// A quantity is parsed, unless a keyword asks more of it.
-fn quantity(sort: Sort, rules: &mut Rules) {
-    if sort != Sort::External || rules.calls().next().is_some() {
+fn quantity(sort: ValueKind, rules: &mut Rules) {
+    if sort != ValueKind::External || rules.calls().next().is_some() {
         return;
     }
     rules.list.push(Rule {
         keyword: "type",
-        check: Check::Call(Call::new("quantity", Takes::Reference, Vec::new())),
+        check: Check::Call(Call::new("quantity", ValueForm::Reference, Vec::new())),
     });
 }

@@ -12,7 +12,7 @@ impl Reader<'_> {
     pub(super) fn together(&mut self, ty: &Type, object: &Struct) -> Vec<Together> {
         let mut found = Vec::new();
         if self.version.is_custom {
-            self.forms(&object.asked.keywords, &ty.pointer, &mut found);
+            self.forms(&object.rule_keywords.keywords, &ty.pointer, &mut found);
         }
         let names = found.iter().flat_map(Together::names);
         for name in names.filter(|name| object.field(name).is_none()) {

@@ -19,25 +19,25 @@ struct Warning {
 impl Reader<'_> {
     pub(super) fn of_type(&mut self, name: &SchemaName, ty: &Type, object: &Struct) -> TypeRules {
         let pointer = &ty.pointer;
-        let asked = &object.asked.keywords;
+        let rule_keywords = &object.rule_keywords.keywords;
         let mut rules = TypeRules {
             exactly_one: self.exactly_one(ty, object),
             together: self.together(ty, object),
             ..TypeRules::default()
         };
-        if let Some(value) = asked.get("x-dependent-required") {
+        if let Some(value) = rule_keywords.get("x-dependent-required") {
             let wanted = "an object of names of properties";
             rules.depends = BTreeMap::deserialize(value)
                 .ok()
                 .or_else(|| self.wrong("x-dependent-required", value, wanted, pointer))
                 .unwrap_or_default();
         }
-        if let Some(value) = asked.get("x-warn") {
+        if let Some(value) = rule_keywords.get("x-warn") {
             rules.warning = self.warning(value, ty);
         }
         let is_custom = self.version.is_custom;
         let mut flag = |name: &str| {
-            asked
+            rule_keywords
                 .get(name)
                 .is_some_and(|value| self.flag(name, value, pointer))
         };
@@ -45,17 +45,17 @@ impl Reader<'_> {
         rules.names_on_create_only = flag("x-names-on-create-only");
         rules.status_alone = flag("x-status-alone");
         rules.embedded = is_custom && flag("x-kubernetes-embedded-resource");
-        if let Some(value) = asked.get("x-check") {
+        if let Some(value) = rule_keywords.get("x-check") {
             rules.functions = self.functions("x-check", value, pointer);
         }
         let mut function = |name: &str| {
-            let value = asked.get(name)?;
+            let value = rule_keywords.get(name)?;
             self.function(name, value, "the name of a function", pointer)
         };
         rules.preparation = function("x-prepare");
         rules.status_preparation = function("x-prepare-status");
         self.check_of_kind(ty, object);
-        if let Some(value) = asked.get("x-kubernetes-validations") {
+        if let Some(value) = rule_keywords.get("x-kubernetes-validations") {
             let of = (&Ty::Ref(name.clone()), None);
             for check in self.validations(value, of, pointer) {
                 match check {
@@ -78,7 +78,7 @@ impl Reader<'_> {
                 Role::Kind(resource) => resource.status || !of_status.contains(&name),
                 _ => false,
             };
-            if object.asked.keywords.contains_key(name) && !fits {
+            if object.rule_keywords.keywords.contains_key(name) && !fits {
                 let message = format!("`{name}` has no effect on this schema");
                 let help = "it is for kinds; about a status, for those whose status has a path";
                 self.report(&ty.pointer, message, help);
@@ -86,9 +86,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether exactly one field must be set; other numbers can't be checked.
+    /// Returns true if exactly one field must be set; other numbers can't be checked.
     fn exactly_one(&mut self, ty: &Type, object: &Struct) -> bool {
-        let number = |name: &str| object.asked.keywords.get(name).map(Value::as_u64);
+        let number = |name: &str| object.rule_keywords.keywords.get(name).map(Value::as_u64);
         match (number("minProperties"), number("maxProperties")) {
             (None, None) => false,
             (Some(Some(1)), Some(Some(1))) => true,

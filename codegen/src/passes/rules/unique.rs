@@ -3,30 +3,36 @@
 use serde_json::Value;
 
 use super::{Reader, SEE};
-use crate::model::{Asked, Check, Rule, Rules, Ty, Unique};
+use crate::model::{Check, Rule, RuleKeywords, Rules, Ty, Unique};
 use crate::pointer::Pointer;
 
 impl Reader<'_> {
     /// How the elements of a list must differ.
-    pub(super) fn unique(&mut self, ty: &Ty, asked: &Asked, rules: &mut Rules, pointer: &Pointer) {
+    pub(super) fn unique(
+        &mut self,
+        ty: &Ty,
+        rule_keywords: &RuleKeywords,
+        rules: &mut Rules,
+        pointer: &Pointer,
+    ) {
         let keys = |name: &str| -> Vec<String> {
-            let keys = asked.keywords.get(name).and_then(Value::as_array);
+            let keys = rule_keywords.keywords.get(name).and_then(Value::as_array);
             let texts = keys.into_iter().flatten().filter_map(Value::as_str);
             texts.map(str::to_owned).collect()
         };
         for name in ["x-unique-keys", "x-kubernetes-list-map-keys"] {
-            if let Some(value) = asked.keywords.get(name)
+            if let Some(value) = rule_keywords.keywords.get(name)
                 && keys(name).is_empty()
             {
                 self.wrong::<()>(name, value, "a list of names", pointer);
             }
         }
-        let allowed = asked.keywords.get("x-repeats-allowed");
+        let allowed = rule_keywords.keywords.get("x-repeats-allowed");
         let allowed = allowed.is_some_and(|value| self.flag("x-repeats-allowed", value, pointer));
         let unique_keys = keys("x-unique-keys");
         let map_keys = keys("x-kubernetes-list-map-keys");
-        let list_type = asked.keywords.get("x-kubernetes-list-type");
-        let unique_items = asked.keywords.get("uniqueItems") == Some(&Value::Bool(true));
+        let list_type = rule_keywords.keywords.get("x-kubernetes-list-type");
+        let unique_items = rule_keywords.keywords.get("uniqueItems") == Some(&Value::Bool(true));
         let (keyword, unique) = match list_type.and_then(Value::as_str) {
             _ if allowed => return,
             _ if !unique_keys.is_empty() => (
@@ -61,8 +67,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether elements of a type can be compared so; the keys that identify them are fields
-    /// of theirs.
+    /// Returns true if elements of a type can be compared so; the keys that identify them are
+    /// fields of theirs.
     fn can_differ(&mut self, item: &Ty, unique: &Unique, pointer: &Pointer) -> bool {
         match unique {
             Unique::Whole => *item == Ty::String || self.version.own_enum(item).is_some(),

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Reader, cel};
-use crate::keyword::{Sort, suggest};
+use crate::keyword::{ValueKind, suggest};
 use crate::model::{
-    self, Argument, Call, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Takes, Ty,
+    self, Argument, Call, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Ty, ValueForm,
 };
 use crate::pointer::Pointer;
 use crate::release::{Release, Releases};
@@ -46,7 +46,7 @@ struct Validation {
     unchecked: Option<String>,
 }
 
-/// What earlier servers do otherwise.
+/// The differences of earlier servers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Earlier {
@@ -62,7 +62,7 @@ impl Reader<'_> {
     pub(super) fn validations(
         &mut self,
         value: &Value,
-        of: (&Ty, Option<Sort>),
+        of: (&Ty, Option<ValueKind>),
         pointer: &Pointer,
     ) -> Vec<Check> {
         let mut checks = Vec::new();
@@ -108,7 +108,7 @@ impl Reader<'_> {
         &mut self,
         validation: Validation,
         value: &Value,
-        (ty, sort): (&Ty, Option<Sort>),
+        (ty, sort): (&Ty, Option<ValueKind>),
         pointer: &Pointer,
     ) -> Option<Check> {
         let rule = validation.rule.clone();
@@ -139,8 +139,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A rule that is evaluated as a server does. What its `messageExpression` says is only known to
-    /// a server; `message` takes its place.
+    /// A rule that is evaluated as a server does. What its `messageExpression` says is only known
+    /// to a server; `message` takes its place.
     fn in_cel(
         &mut self,
         validation: Validation,
@@ -226,7 +226,7 @@ impl Reader<'_> {
         validation: Validation,
         value: &Value,
         values: Vec<String>,
-        sort: Sort,
+        sort: ValueKind,
         pointer: &Pointer,
     ) -> Option<Check> {
         let of_immutable = [
@@ -237,7 +237,7 @@ impl Reader<'_> {
             "x-before",
         ];
         self.ignored(&of_immutable, value, pointer);
-        if !matches!(sort, Sort::Enumeration | Sort::Text) {
+        if !matches!(sort, ValueKind::Enumeration | ValueKind::Text) {
             self.unfit("self in", pointer);
             return None;
         }
@@ -250,8 +250,8 @@ impl Reader<'_> {
             None => "known",
         };
         let takes = match sort {
-            Sort::Enumeration => Takes::AsStr,
-            _ => Takes::Text,
+            ValueKind::Enumeration => ValueForm::AsStr,
+            _ => ValueForm::Text,
         };
         Some(Check::Call(Call::new(method, takes, arguments)))
     }

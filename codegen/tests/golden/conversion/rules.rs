@@ -1,4 +1,4 @@
-//! What a person writes beside the generated files.
+//! Hand-written rules beside the generated files.
 
 use golden_conversion_v1::Jar;
 use kubernetes_kinds::convert;

@@ -24,7 +24,7 @@ pub fn store(store: &Option<Box<PersistentVolumeSpec>>, at: Path<'_>, to: &mut C
     }
 }
 
-/// Whether two stores are the same: they have the same mode.
+/// Returns true if two stores are the same: they have the same mode.
 pub fn is_same_store(
     store: &Option<Box<PersistentVolumeSpec>>,
     other: &Option<Box<PersistentVolumeSpec>>,

@@ -4,7 +4,7 @@ use cel::common::ast::{Expr, IdedExpr, LiteralValue, operators};
 use regex_lite::Regex;
 
 use super::translate::{Translated, Translator, said};
-use crate::model::{Node, Read, Sort, Ty};
+use crate::model::{CelType, Node, ReadAs, Ty};
 
 /// Operators that compare, in CEL and in Rust.
 const ORDER: [(&str, &str); 4] = [
@@ -56,15 +56,19 @@ impl Translator<'_> {
 
     fn negated(&mut self, of: &IdedExpr) -> Translated {
         match self.expr(of)? {
-            (node, Sort::Int) => Ok((
+            (node, CelType::Int) => Ok((
                 Node::Function("subtract", vec![Node::Int(0), node]),
-                Sort::Int,
+                CelType::Int,
             )),
             (_, sort) => Err(format!("the negative of {}", said(&sort))),
         }
     }
 
-    fn pair(&mut self, a: &IdedExpr, b: &IdedExpr) -> Result<(Box<Node>, Box<Node>, Sort), String> {
+    fn pair(
+        &mut self,
+        a: &IdedExpr,
+        b: &IdedExpr,
+    ) -> Result<(Box<Node>, Box<Node>, CelType), String> {
         let (left, sort) = self.expr(a)?;
         let (right, other) = self.expr(b)?;
         if sort != other {
@@ -76,18 +80,18 @@ impl Translator<'_> {
     fn equal(&mut self, operator: &'static str, a: &IdedExpr, b: &IdedExpr) -> Translated {
         let (left, right, sort) = self.pair(a, b)?;
         match sort {
-            Sort::Kept(_) | Sort::Made(_) | Sort::Optional(_) => {
+            CelType::Kept(_) | CelType::Made(_) | CelType::Optional(_) => {
                 Err(format!("{} that is compared", said(&sort)))
             }
-            _ => Ok((Node::Operator(operator, left, right), Sort::Bool)),
+            _ => Ok((Node::Operator(operator, left, right), CelType::Bool)),
         }
     }
 
     fn compared(&mut self, operator: &'static str, a: &IdedExpr, b: &IdedExpr) -> Translated {
         let (left, right, sort) = self.pair(a, b)?;
         match sort {
-            Sort::Int | Sort::Double | Sort::Text => {
-                Ok((Node::Operator(operator, left, right), Sort::Bool))
+            CelType::Int | CelType::Double | CelType::Text => {
+                Ok((Node::Operator(operator, left, right), CelType::Bool))
             }
             other => Err(format!("{} that is greater or less", said(&other))),
         }
@@ -102,11 +106,13 @@ impl Translator<'_> {
     ) -> Translated {
         let (left, right, sort) = self.pair(a, b)?;
         Ok(match sort {
-            Sort::Int => (Node::Function(function, vec![*left, *right]), Sort::Int),
-            Sort::Double if function != "modulo" => {
-                (Node::Operator(operator, left, right), Sort::Double)
+            CelType::Int => (Node::Function(function, vec![*left, *right]), CelType::Int),
+            CelType::Double if function != "modulo" => {
+                (Node::Operator(operator, left, right), CelType::Double)
             }
-            Sort::Text if function == "add" => (Node::Joined(vec![*left, *right]), Sort::Text),
+            CelType::Text if function == "add" => {
+                (Node::Joined(vec![*left, *right]), CelType::Text)
+            }
             other => return Err(format!("arithmetic with {}", said(&other))),
         })
     }
@@ -122,13 +128,13 @@ impl Translator<'_> {
     fn size(&mut self, of: &IdedExpr) -> Translated {
         let (node, sort) = self.expr(of)?;
         let node = match sort {
-            Sort::Text => Node::Characters(Box::new(node)),
-            Sort::Place(Ty::List(_) | Ty::Map(_)) | Sort::Kept(_) | Sort::Made(_) => {
+            CelType::Text => Node::Characters(Box::new(node)),
+            CelType::Place(Ty::List(_) | Ty::Map(_)) | CelType::Kept(_) | CelType::Made(_) => {
                 Node::Length(Box::new(node))
             }
             other => return Err(format!("the size of {}", said(&other))),
         };
-        Ok((node, Sort::Int))
+        Ok((node, CelType::Int))
     }
 
     /// A method of a value.
@@ -137,8 +143,8 @@ impl Translator<'_> {
             return self.size(on);
         }
         match self.expr(on)? {
-            (node, Sort::Text) => self.of_text(node, name, args),
-            (node, Sort::Optional(ty)) => self.of_optional(node, &ty, name, args),
+            (node, CelType::Text) => self.of_text(node, name, args),
+            (node, CelType::Optional(ty)) => self.of_optional(node, &ty, name, args),
             (_, sort) => Err(format!(
                 "the function `{}` of {}",
                 name.escape_debug(),
@@ -153,26 +159,26 @@ impl Translator<'_> {
         let make = MAKES.iter().find(|(cel, _)| *cel == name);
         match (name, args) {
             (_, [other]) if let Some((_, rust)) = ask => {
-                let other = self.of_sort(other, &Sort::Text)?;
-                Ok((Node::Method(on, rust, vec![other]), Sort::Bool))
+                let other = self.of_sort(other, &CelType::Text)?;
+                Ok((Node::Method(on, rust, vec![other]), CelType::Bool))
             }
             (_, []) if let Some((_, rust)) = make => {
-                Ok((Node::Made(on, rust, Vec::new()), Sort::Text))
+                Ok((Node::Made(on, rust, Vec::new()), CelType::Text))
             }
-            ("trim", []) => Ok((Node::Method(on, "trim", Vec::new()), Sort::Text)),
+            ("trim", []) => Ok((Node::Method(on, "trim", Vec::new()), CelType::Text)),
             ("replace", [from, to]) => {
                 let with = vec![
-                    self.of_sort(from, &Sort::Text)?,
-                    self.of_sort(to, &Sort::Text)?,
+                    self.of_sort(from, &CelType::Text)?,
+                    self.of_sort(to, &CelType::Text)?,
                 ];
-                Ok((Node::Made(on, "replace", with), Sort::Text))
+                Ok((Node::Made(on, "replace", with), CelType::Text))
             }
             ("substring", [from, rest @ ..]) if rest.len() < 2 => {
-                let mut with = vec![*on, self.of_sort(from, &Sort::Int)?];
+                let mut with = vec![*on, self.of_sort(from, &CelType::Int)?];
                 for to in rest {
-                    with.push(self.of_sort(to, &Sort::Int)?);
+                    with.push(self.of_sort(to, &CelType::Int)?);
                 }
-                Ok((Node::Function("substring", with), Sort::Text))
+                Ok((Node::Function("substring", with), CelType::Text))
             }
             ("matches", [pattern]) => match &pattern.expr {
                 Expr::Literal(LiteralValue::String(text)) => {
@@ -182,7 +188,7 @@ impl Translator<'_> {
                             "a regular expression that the crate regex-lite can't read: {error}"
                         )
                     })?;
-                    Ok((Node::Matches(on, text.to_owned()), Sort::Bool))
+                    Ok((Node::Matches(on, text.to_owned()), CelType::Bool))
                 }
                 _ => Err("a computed regular expression".to_owned()),
             },
@@ -193,12 +199,12 @@ impl Translator<'_> {
     fn of_optional(&mut self, on: Node, ty: &Ty, name: &str, args: &[IdedExpr]) -> Translated {
         let on = Box::new(on);
         match (name, args) {
-            ("hasValue", []) => Ok((Node::HasValue(on), Sort::Bool)),
+            ("hasValue", []) => Ok((Node::HasValue(on), CelType::Bool)),
             ("orValue", [other]) => {
                 let (read, sort) = self.reading(ty);
                 let other = self.of_sort(other, &sort)?;
                 match read {
-                    Read::Borrowed => Err("a default that is no plain value".to_owned()),
+                    ReadAs::Borrowed => Err("a default that is no plain value".to_owned()),
                     read => Ok((Node::OrValue(on, read, Box::new(other)), sort)),
                 }
             }

@@ -3,13 +3,13 @@
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue};
 
 use super::translate::{Holds, Translated, Translator, Variable, said};
-use crate::model::{Macro, Node, Over, Sort, Ty};
+use crate::model::{CelType, Iterable, Macro, Node, Ty};
 use crate::name;
 
-/// What a macro asks or makes of each element.
+/// The condition and result of a macro for each element.
 struct Body<'e> {
     how: Macro,
-    /// What must hold for an element to be taken.
+    /// The condition for an element to be taken.
     condition: Option<&'e IdedExpr>,
     value: &'e IdedExpr,
 }
@@ -26,36 +26,38 @@ impl Translator<'_> {
             };
             let ty = ty.clone();
             let (ident, condition) =
-                self.inside(of, holds, |to| to.of_sort(condition, &Sort::Bool))?;
+                self.inside(of, holds, |to| to.of_sort(condition, &CelType::Bool))?;
             let kept = Node::Loop(Macro::Filter, items, ident, Box::new(condition));
             if body.how == Macro::Filter {
-                return Ok((kept, Sort::Kept(ty)));
+                return Ok((kept, CelType::Kept(ty)));
             }
-            items = Box::new(Node::Items(Box::new(kept), Over::Made));
+            items = Box::new(Node::Items(Box::new(kept), Iterable::Made));
             holds = Holds::Place(ty);
         }
         let (ident, (value, sort)) = self.inside(of, holds, |to| to.expr(body.value))?;
         let (how, made) = match (body.how, sort) {
-            (Macro::Map, Sort::Text) => (Macro::MapToTexts, Sort::Made(Box::new(Sort::Text))),
-            (Macro::Map, sort @ (Sort::Bool | Sort::Int | Sort::Double)) => {
-                (Macro::Map, Sort::Made(Box::new(sort)))
+            (Macro::Map, CelType::Text) => {
+                (Macro::MapToTexts, CelType::Made(Box::new(CelType::Text)))
             }
-            (how @ (Macro::All | Macro::Exists | Macro::ExistsOne), Sort::Bool) => {
-                (how, Sort::Bool)
+            (Macro::Map, sort @ (CelType::Bool | CelType::Int | CelType::Double)) => {
+                (Macro::Map, CelType::Made(Box::new(sort)))
+            }
+            (how @ (Macro::All | Macro::Exists | Macro::ExistsOne), CelType::Bool) => {
+                (how, CelType::Bool)
             }
             (_, sort) => return Err(format!("a macro that makes {}", said(&sort))),
         };
         Ok((Node::Loop(how, items, ident, Box::new(value)), made))
     }
 
-    /// What a macro goes over, and what its variable holds.
+    /// Returns the elements that a macro iterates, and the type of its variable.
     fn items(&mut self, range: &IdedExpr) -> Result<(Node, Holds), String> {
         let (node, sort) = self.expr(range)?;
         let (over, holds) = match sort {
-            Sort::Place(Ty::List(item)) => (Over::Elements, Holds::Place(*item)),
-            Sort::Place(Ty::Map(_)) => (Over::Keys, Holds::Place(Ty::String)),
-            Sort::Kept(item) => (Over::Made, Holds::Place(item)),
-            Sort::Made(sort) => (Over::Made, Holds::Value(*sort)),
+            CelType::Place(Ty::List(item)) => (Iterable::Elements, Holds::Place(*item)),
+            CelType::Place(Ty::Map(_)) => (Iterable::Keys, Holds::Place(Ty::String)),
+            CelType::Kept(item) => (Iterable::Made, Holds::Place(item)),
+            CelType::Made(sort) => (Iterable::Made, Holds::Value(*sort)),
             other => return Err(format!("a macro over {}", said(&other))),
         };
         Ok((Node::Items(Box::new(node), over), holds))

@@ -39,7 +39,7 @@ pub(super) fn parse(rule: &str) -> Result<Parsed<'_>, String> {
 }
 
 impl Parsed<'_> {
-    /// Whether it is `self == oldSelf`.
+    /// Returns true if it is `self == oldSelf`.
     pub(super) fn is_immutable(&self) -> bool {
         let Expr::Call(call) = &self.expr.expr else {
             return false;

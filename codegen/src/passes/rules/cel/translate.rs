@@ -3,16 +3,16 @@
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
 use super::names::unescape;
-use crate::model::{ApiVersion, CelField, Macro, Node, Over, Read, Sort, Ty};
+use crate::model::{ApiVersion, CelField, CelType, Iterable, Macro, Node, ReadAs, Ty};
 use crate::name::{self, Ident};
 
 /// An expression and what it is, or what can't be translated.
-pub(super) type Translated = Result<(Node, Sort), String>;
+pub(super) type Translated = Result<(Node, CelType), String>;
 
 /// Makes typed expressions.
 pub(super) struct Translator<'a> {
     version: &'a ApiVersion,
-    /// What is checked.
+    /// The value that is checked.
     ty: &'a Ty,
     /// The variables of the macros around an expression, innermost last.
     pub(super) variables: Vec<Variable>,
@@ -25,12 +25,12 @@ pub(super) struct Variable {
     pub(super) holds: Holds,
 }
 
-/// What a variable holds.
+/// The content of a variable.
 pub(super) enum Holds {
     /// A reference to a value of the type.
     Place(Ty),
     /// A value that another macro has made.
-    Value(Sort),
+    Value(CelType),
 }
 
 impl<'a> Translator<'a> {
@@ -44,11 +44,11 @@ impl<'a> Translator<'a> {
 
     /// A rule: an expression that is true or false.
     pub(super) fn rule(&mut self, expr: &IdedExpr) -> Result<Node, String> {
-        self.of_sort(expr, &Sort::Bool)
+        self.of_sort(expr, &CelType::Bool)
     }
 
     /// An expression that must be of one sort.
-    pub(super) fn of_sort(&mut self, expr: &IdedExpr, wanted: &Sort) -> Result<Node, String> {
+    pub(super) fn of_sort(&mut self, expr: &IdedExpr, wanted: &CelType) -> Result<Node, String> {
         match self.expr(expr)? {
             (node, sort) if sort == *wanted => Ok(node),
             (_, sort) => Err(format!(
@@ -83,7 +83,9 @@ impl<'a> Translator<'a> {
             let node = Node::Variable(variable.ident.clone());
             return Ok(match &variable.holds {
                 Holds::Place(ty) => self.place(node, ty),
-                Holds::Value(Sort::Text) => (Node::Read(Box::new(node), Read::Text), Sort::Text),
+                Holds::Value(CelType::Text) => {
+                    (Node::Read(Box::new(node), ReadAs::Text), CelType::Text)
+                }
                 Holds::Value(sort) => (node, sort.clone()),
             });
         }
@@ -95,16 +97,16 @@ impl<'a> Translator<'a> {
     }
 
     /// The value in a place of a type.
-    pub(super) fn place(&self, node: Node, ty: &Ty) -> (Node, Sort) {
+    pub(super) fn place(&self, node: Node, ty: &Ty) -> (Node, CelType) {
         let (read, sort) = match self.plain(ty) {
-            Ty::Bool => (Read::Copied, Sort::Bool),
-            Ty::I64 => (Read::Copied, Sort::Int),
-            Ty::I32 => (Read::Whole, Sort::Int),
-            Ty::F64 => (Read::Copied, Sort::Double),
-            Ty::F32 => (Read::Fraction, Sort::Double),
-            Ty::String => (Read::Text, Sort::Text),
-            ty if self.version.own_enum(&ty).is_some() => (Read::Text, Sort::Text),
-            ty => (Read::Borrowed, Sort::Place(ty)),
+            Ty::Bool => (ReadAs::Copied, CelType::Bool),
+            Ty::I64 => (ReadAs::Copied, CelType::Int),
+            Ty::I32 => (ReadAs::Whole, CelType::Int),
+            Ty::F64 => (ReadAs::Copied, CelType::Double),
+            Ty::F32 => (ReadAs::Fraction, CelType::Double),
+            Ty::String => (ReadAs::Text, CelType::Text),
+            ty if self.version.own_enum(&ty).is_some() => (ReadAs::Text, CelType::Text),
+            ty => (ReadAs::Borrowed, CelType::Place(ty)),
         };
         (Node::Read(Box::new(node), read), sort)
     }
@@ -119,32 +121,32 @@ impl<'a> Translator<'a> {
     }
 
     /// How a value of a type is read, with what it is then.
-    pub(super) fn reading(&self, ty: &Ty) -> (Read, Sort) {
+    pub(super) fn reading(&self, ty: &Ty) -> (ReadAs, CelType) {
         match self.place(Node::New, ty) {
             (Node::Read(_, read), sort) => (read, sort),
-            (_, sort) => (Read::Borrowed, sort),
+            (_, sort) => (ReadAs::Borrowed, sort),
         }
     }
 
     fn select(&mut self, select: &SelectExpr) -> Translated {
         let name = unescape(&select.field);
         let (of, sort) = self.expr(&select.operand)?;
-        let Sort::Place(ty) = sort else {
+        let CelType::Place(ty) = sort else {
             return Err(format!("a field of {}", said(&sort)));
         };
         if let Ty::Map(value) = &ty {
             let key = Box::new(Node::Text(name));
             return Ok(match select.test {
-                true => (Node::HasKey(Box::new(of), key), Sort::Bool),
+                true => (Node::HasKey(Box::new(of), key), CelType::Bool),
                 false => self.place(Node::Entry(Box::new(of), key), value),
             });
         }
         let (field, ty) = self.field(of, &ty, &name)?;
         Ok(match (select.test, field.is_optional) {
             (false, _) => self.place(Node::Field(field), &ty),
-            (true, true) => (Node::IsSet(field), Sort::Bool),
+            (true, true) => (Node::IsSet(field), CelType::Bool),
             // It is always written.
-            (true, false) => (Node::Bool(true), Sort::Bool),
+            (true, false) => (Node::Bool(true), CelType::Bool),
         })
     }
 
@@ -170,8 +172,8 @@ impl<'a> Translator<'a> {
         let name = call.func_name.as_str();
         match (&call.target, call.args.as_slice()) {
             (None, [a]) if name == operators::LOGICAL_NOT => {
-                let of = self.of_sort(a, &Sort::Bool)?;
-                Ok((Node::Not(Box::new(of)), Sort::Bool))
+                let of = self.of_sort(a, &CelType::Bool)?;
+                Ok((Node::Not(Box::new(of)), CelType::Bool))
             }
             (None, [a, b]) if name == operators::LOGICAL_AND => self.logic(a, b, Node::And),
             (None, [a, b]) if name == operators::LOGICAL_OR => self.logic(a, b, Node::Or),
@@ -193,18 +195,18 @@ impl<'a> Translator<'a> {
         b: &IdedExpr,
         make: fn(Box<Node>, Box<Node>) -> Node,
     ) -> Translated {
-        let a = self.of_sort(a, &Sort::Bool)?;
-        let b = self.of_sort(b, &Sort::Bool)?;
-        Ok((make(Box::new(a), Box::new(b)), Sort::Bool))
+        let a = self.of_sort(a, &CelType::Bool)?;
+        let b = self.of_sort(b, &CelType::Bool)?;
+        Ok((make(Box::new(a), Box::new(b)), CelType::Bool))
     }
 
     fn choice(&mut self, a: &IdedExpr, b: &IdedExpr, c: &IdedExpr) -> Translated {
-        let condition = self.of_sort(a, &Sort::Bool)?;
+        let condition = self.of_sort(a, &CelType::Bool)?;
         let (then, sort) = self.expr(b)?;
         let otherwise = self.of_sort(c, &sort)?;
         let mut made = |node: &Node| matches!(node, Node::Made(..) | Node::Joined(_));
         // It would be gone at the end of its branch.
-        if sort == Sort::Text && (then.any(&mut made) || otherwise.any(&mut made)) {
+        if sort == CelType::Text && (then.any(&mut made) || otherwise.any(&mut made)) {
             return Err("a choice between texts that are made".to_owned());
         }
         let node = Node::If(Box::new(condition), Box::new(then), Box::new(otherwise));
@@ -216,18 +218,18 @@ impl<'a> Translator<'a> {
         if let Expr::List(list) = &list.expr {
             let elements = list.elements.iter().map(|item| self.of_sort(item, &sort));
             let elements = elements.collect::<Result<Vec<_>, _>>()?;
-            let is_plain = matches!(sort, Sort::Bool | Sort::Int | Sort::Text);
+            let is_plain = matches!(sort, CelType::Bool | CelType::Int | CelType::Text);
             return match is_plain {
-                true => Ok((Node::Among(Box::new(value), elements), Sort::Bool)),
+                true => Ok((Node::Among(Box::new(value), elements), CelType::Bool)),
                 false => Err(format!("{} among others", said(&sort))),
             };
         }
         let (list, of) = self.expr(list)?;
         match &of {
-            Sort::Place(Ty::Map(_)) if sort == Sort::Text => {
-                Ok((Node::HasKey(Box::new(list), Box::new(value)), Sort::Bool))
+            CelType::Place(Ty::Map(_)) if sort == CelType::Text => {
+                Ok((Node::HasKey(Box::new(list), Box::new(value)), CelType::Bool))
             }
-            Sort::Place(Ty::List(item)) => {
+            CelType::Place(Ty::List(item)) => {
                 let (read, found) = self.reading(item);
                 if found != sort {
                     return Err(format!("{} in a list of others", said(&sort)));
@@ -237,10 +239,10 @@ impl<'a> Translator<'a> {
                 };
                 let item = Node::Read(Box::new(Node::Variable(ident.clone())), read);
                 let same = Node::Operator("==", Box::new(item), Box::new(value));
-                let items = Node::Items(Box::new(list), Over::Elements);
+                let items = Node::Items(Box::new(list), Iterable::Elements);
                 let how = Macro::Exists;
                 let node = Node::Loop(how, Box::new(items), ident, Box::new(same));
-                Ok((node, Sort::Bool))
+                Ok((node, CelType::Bool))
             }
             _ => Err(format!("`in` {}", said(&of))),
         }
@@ -249,12 +251,12 @@ impl<'a> Translator<'a> {
     fn index(&mut self, of: &IdedExpr, index: &IdedExpr) -> Translated {
         let (of, sort) = self.expr(of)?;
         match sort {
-            Sort::Place(Ty::List(item)) => {
-                let index = self.of_sort(index, &Sort::Int)?;
+            CelType::Place(Ty::List(item)) => {
+                let index = self.of_sort(index, &CelType::Int)?;
                 Ok(self.place(Node::Element(Box::new(of), Box::new(index)), &item))
             }
-            Sort::Place(Ty::Map(value)) => {
-                let key = self.of_sort(index, &Sort::Text)?;
+            CelType::Place(Ty::Map(value)) => {
+                let key = self.of_sort(index, &CelType::Text)?;
                 Ok(self.place(Node::Entry(Box::new(of), Box::new(key)), &value))
             }
             other => Err(format!("an element of {}", said(&other))),
@@ -268,16 +270,16 @@ impl<'a> Translator<'a> {
         };
         let name = unescape(name.inner());
         match self.expr(of)? {
-            (node, Sort::Place(ty)) => {
+            (node, CelType::Place(ty)) => {
                 let (field, ty) = self.field(node, &ty, &name)?;
-                Ok((Node::Optional(field), Sort::Optional(ty)))
+                Ok((Node::Optional(field), CelType::Optional(ty)))
             }
-            (node, Sort::Optional(ty)) => {
+            (node, CelType::Optional(ty)) => {
                 // What it is a field of is a variable of a closure.
                 let (field, ty) = self.field(Node::New, &self.plain(&ty), &name)?;
                 Ok((
                     Node::OptionalBelow(Box::new(node), field),
-                    Sort::Optional(ty),
+                    CelType::Optional(ty),
                 ))
             }
             (_, sort) => Err(format!("a field of {}", said(&sort))),
@@ -287,12 +289,12 @@ impl<'a> Translator<'a> {
 
 fn literal_value(literal: &LiteralValue) -> Translated {
     Ok(match literal {
-        LiteralValue::Boolean(value) => (Node::Bool(*value.inner()), Sort::Bool),
-        LiteralValue::Int(value) => (Node::Int(*value.inner()), Sort::Int),
+        LiteralValue::Boolean(value) => (Node::Bool(*value.inner()), CelType::Bool),
+        LiteralValue::Int(value) => (Node::Int(*value.inner()), CelType::Int),
         LiteralValue::Double(value) if value.inner().is_finite() => {
-            (Node::Double(*value.inner()), Sort::Double)
+            (Node::Double(*value.inner()), CelType::Double)
         }
-        LiteralValue::String(value) => (Node::Text(value.inner().to_owned()), Sort::Text),
+        LiteralValue::String(value) => (Node::Text(value.inner().to_owned()), CelType::Text),
         LiteralValue::Null => return Err("`null`".to_owned()),
         _ => {
             return Err("a literal that isn't a text, a signed number or a flag".to_owned());
@@ -300,19 +302,19 @@ fn literal_value(literal: &LiteralValue) -> Translated {
     })
 }
 
-/// What a sort is called.
-pub(super) fn said(sort: &Sort) -> &'static str {
+/// Names a type in messages.
+pub(super) fn said(sort: &CelType) -> &'static str {
     match sort {
-        Sort::Bool => "a flag",
-        Sort::Int => "a whole number",
-        Sort::Double => "a fraction",
-        Sort::Text => "a text",
-        Sort::Place(Ty::List(_)) | Sort::Kept(_) | Sort::Made(_) => "a list",
-        Sort::Place(Ty::Map(_)) => "a map",
-        Sort::Place(Ty::Time) => "a time",
-        Sort::Place(Ty::Bytes) => "bytes",
-        Sort::Place(Ty::Ref(_)) => "an object",
-        Sort::Place(_) => "a value of no one type",
-        Sort::Optional(_) => "an optional value",
+        CelType::Bool => "a flag",
+        CelType::Int => "a whole number",
+        CelType::Double => "a fraction",
+        CelType::Text => "a text",
+        CelType::Place(Ty::List(_)) | CelType::Kept(_) | CelType::Made(_) => "a list",
+        CelType::Place(Ty::Map(_)) => "a map",
+        CelType::Place(Ty::Time) => "a time",
+        CelType::Place(Ty::Bytes) => "bytes",
+        CelType::Place(Ty::Ref(_)) => "an object",
+        CelType::Place(_) => "a value of no one type",
+        CelType::Optional(_) => "an optional value",
     }
 }

@@ -70,9 +70,9 @@ impl Pantry {
 }
 
 impl Pantry {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::Pantry,
@@ -81,8 +81,8 @@ impl Pantry {
         kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
-    /// What a field manager has applied of the status of a live object, and still owns;
-    /// only the name where it has applied nothing. See
+    /// Returns what a field manager has applied of the status of a live object, and still
+    /// owns; only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract_status(
@@ -190,7 +190,7 @@ pub struct PantrySpec {
     ///
     /// See [`selector`](crate::PantrySpec::selector).
     ///
-    /// What its type requires, at any depth, is always sent, set or not.
+    /// Required fields of its type, at any depth, are always sent, set or not.
     pub selector: Option<LabelSelector>,
 
     /// Each at most once.

@@ -65,9 +65,9 @@ impl Kettle {
 }
 
 impl Kettle {
-    /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
-    /// also for the errors.
+    /// Returns what a field manager has applied of a live object, and still owns; only
+    /// the name where it has applied nothing. See
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract(
         live: &crate::Kettle,
@@ -76,8 +76,8 @@ impl Kettle {
         kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
-    /// What a field manager has applied of the status of a live object, and still owns;
-    /// only the name where it has applied nothing. See
+    /// Returns what a field manager has applied of the status of a live object, and still
+    /// owns; only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     #[inline]
     pub fn extract_status(

@@ -1,11 +1,7 @@
 //! Configurations that can't be used, and inputs that are not there.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
+use crate::common::{CONFIG, Expected, assert_error, from, thing};
 use codegen::{Config, Diagnostics, Inputs, Source, generate};
-use common::{CONFIG, Expected, assert_error, from, thing};
 
 fn parse(text: &str) -> Result<Config, Diagnostics> {
     Config::parse(&Source::new("codegen.toml", text))
@@ -223,7 +219,7 @@ fn inputs_that_are_not_there() {
         .collect();
     assert_eq!(
         told,
-        [("v1.37/document.json", "the document was not handed in")]
+        [("v1.37/document.json", "the document was not found")]
     );
     assert!(errors.iter().all(|error| error.help.is_some()));
     let mut text = CONFIG.to_owned();
@@ -235,7 +231,7 @@ fn inputs_that_are_not_there() {
         overlay,
         "1.37",
     );
-    let message = "the overlay was not handed in";
+    let message = "the overlay was not found";
     assert_error(
         result,
         "more.yaml",

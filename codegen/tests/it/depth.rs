@@ -1,11 +1,7 @@
 //! Documents of great depth: an error, and no overflow of the stack. In a binary of its own,
 //! because an overflow ends all tests of a binary.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
-use common::{document, from_document, thing, with_overlay};
+use crate::common::{document, from_document, thing, with_overlay};
 
 /// Whatever is wrong with it is told; the stack is that of a test's thread, 2 MiB.
 fn told(text: &str) -> String {

@@ -1,10 +1,6 @@
 //! Kinds and lists that a document describes badly.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
-use common::{Expected, assert_error, from_document};
+use crate::common::{Expected, assert_error, from_document};
 
 const FILE: &str = "v1.37/document.json";
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";

@@ -1,12 +1,8 @@
 //! Rules that an overlay asks for: what it takes to add one, and what is told when it can't be
 //! checked.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
+use crate::common::{CONFIG, Expected, PREFIX, assert_error, document, from};
 use codegen::{Diagnostics, Generated};
-use common::{CONFIG, Expected, PREFIX, assert_error, document, from};
 
 const FILE: &str = "v1.37/document.json";
 const THING: &str = "#/components/schemas/com.example.v1.Thing";

@@ -1,17 +1,13 @@
-//! What holds for every document: the same input gives the same output, whatever the order
-//! of its keys; every schema has become something; and no document makes it panic.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
+//! Invariants of every document: the same input gives the same output, whatever the order of its
+//! keys; every schema has become something; and no document makes it panic.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use crate::common::types::{declared, exported, roots};
+use crate::common::{Golden, goldens};
 use codegen::{Config, DocumentSource, Generated, Inputs, Source, generate};
-use common::types::{declared, exported, roots};
-use common::{Golden, goldens};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -401,7 +397,7 @@ proptest! {
     fn a_small_document_that_is_changed_never_panics(
         changes in prop::collection::vec(change(), 1..5)
     ) {
-        let config = common::CONFIG.replace("overlays = [\"overlay.yaml\"]\n", "");
+        let config = crate::common::CONFIG.replace("overlays = [\"overlay.yaml\"]\n", "");
         let config = Config::parse(&Source::new("codegen.toml", config)).unwrap();
         let mut document = small();
         for change in changes {
@@ -442,6 +438,7 @@ proptest! {
 
 #[test]
 fn the_small_document_itself_is_good() {
-    let crates = common::from_document(&small().to_string()).unwrap_or_else(|f| panic!("{f}"));
+    let crates =
+        crate::common::from_document(&small().to_string()).unwrap_or_else(|f| panic!("{f}"));
     assert_eq!((crates[0].structs, crates[0].enums), (2, 1));
 }

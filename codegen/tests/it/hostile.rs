@@ -1,10 +1,6 @@
 //! No text of a document becomes code: whatever stands in it, either nothing is generated,
 //! or files of the same structure as for a harmless document.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -123,7 +119,10 @@ impl Texts<'_> {
         krate.insert("description".into(), description.into());
         krate.insert("about".into(), self.at("about", "More.").into());
         let krate = toml::to_string(&krate).unwrap();
-        let rest = common::CONFIG.split_once("[[crate.document]]").unwrap().1;
+        let rest = crate::common::CONFIG
+            .split_once("[[crate.document]]")
+            .unwrap()
+            .1;
         let rest = rest.replace("overlays = [\"overlay.yaml\"]\n", "");
         format!("[[crate]]\n{krate}\n[[crate.document]]{rest}")
     }
@@ -235,7 +234,7 @@ fn is_doc(group: &proc_macro2::Group) -> bool {
     group.delimiter() == Delimiter::Bracket && doc && equals && text && rest
 }
 
-/// What is wrong if a text at a place is neither refused nor stays text.
+/// Checks that a text at a place is refused or stays text.
 fn stays_text(place: &str, text: &str) -> Result<(), String> {
     static HARMLESS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         Texts {
@@ -303,7 +302,7 @@ fn manifest(text: &str, harmless: &str) -> Result<(), String> {
     check(keys(text)? == keys(harmless)?, "another manifest")
 }
 
-/// What breaks out of strings, comments and attributes of one language or another.
+/// Texts that break out of strings, comments and attributes of one language or another.
 const FRAGMENTS: &[&str] = &[
     "\"]",
     "\"",

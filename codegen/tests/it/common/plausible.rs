@@ -1,5 +1,5 @@
-//! Documents that nobody wrote: names short, long and reserved, every type and format, lists and maps
-//! in each other, objects inside others, required and not, with and without kinds.
+//! Documents that nobody wrote: names short, long and reserved, every type and format, lists and
+//! maps in each other, objects inside others, required and not, with and without kinds.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};

@@ -1,13 +1,9 @@
 //! Documents that can't be generated from: each error has its diagnostic, and nothing is
 //! generated.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::fmt::Write;
 
-use common::{CONFIG, Expected, assert_error, document, from, from_document, thing};
+use crate::common::{CONFIG, Expected, assert_error, document, from, from_document, thing};
 
 const FILE: &str = "v1.37/document.json";
 const SCHEMAS: &str = "#/components/schemas/com.example.v1.";

@@ -1,11 +1,7 @@
 //! Conversions that the configuration describes badly.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
+use crate::common::{Expected, assert_error};
 use codegen::{Config, Diagnostics, Source};
-use common::{Expected, assert_error};
 
 /// Two crates, of which the first is converted into `to`, with one rule.
 fn parse(to: &str, rule: &str) -> Result<Config, Diagnostics> {

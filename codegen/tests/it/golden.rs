@@ -1,20 +1,16 @@
 //! One small document a feature, and the code that is generated from it.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p storage-codegen --test golden` writes the files anew; read what
-//! changed before it is committed. That the files compile is for `compiled.rs`.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
+//! `UPDATE_GOLDEN=1 cargo test -p storage-codegen --test it golden` writes the files anew; read
+//! what changed before it is committed. That the files compile is for `compiled.rs`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
+use crate::common::rustfmt::formatted;
+use crate::common::{Golden, goldens};
 use codegen::GeneratedFile;
-use common::rustfmt::formatted;
-use common::{Golden, goldens};
 
 #[test]
 fn generated_files_are_as_they_were_approved() {
@@ -29,7 +25,7 @@ fn generated_files_are_as_they_were_approved() {
     assert!(
         differences.is_empty(),
         "{differences}\nif that is as it should be, run\n\n    \
-         UPDATE_GOLDEN=1 cargo test -p storage-codegen --test golden\n\nand read the changes"
+         UPDATE_GOLDEN=1 cargo test -p storage-codegen --test it golden\n\nand read the changes"
     );
 }
 

@@ -1,7 +1,4 @@
-//! What the tests of the generator share.
-
-// Each test binary uses a part of it.
-#![allow(dead_code)]
+//! Shared parts of the generator's tests.
 
 pub(crate) mod plausible;
 pub(crate) mod rustfmt;
@@ -63,7 +60,7 @@ fn golden(folder: &Path) -> Golden {
 }
 
 impl Golden {
-    /// What the generator makes of it now.
+    /// Generates its crates.
     pub(crate) fn generated(&self) -> Vec<Generated> {
         generate(&self.config, &self.inputs)
             .unwrap_or_else(|errors| panic!("{}: {errors}", self.name))

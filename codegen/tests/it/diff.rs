@@ -1,9 +1,7 @@
-//! What changed between two releases: each kind of change, in both directions.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+//! Changes between two releases: each kind of change, in both directions.
 
 use codegen::Source;
-use codegen::diff::{Change, Report, Semver, Severity, Snapshot, What, diff};
+use codegen::diff::{Change, ChangeKind, Report, Semver, Severity, Snapshot, diff};
 use serde_json::{Value, json};
 
 use Semver::{Major, Minor, Patch};
@@ -97,9 +95,9 @@ fn compared(from: &Value, to: &Value) -> Report {
     )
 }
 
-type Expected<'a> = (What, Severity, Severity, Semver, &'a str);
+type Expected<'a> = (ChangeKind, Severity, Severity, Semver, &'a str);
 
-/// What one change is in both directions: from the document to the changed one, and back.
+/// Checks one change in both directions: from the document to the changed one, and back.
 fn check(place: &str, value: Value, forth: Expected<'_>, back: Expected<'_>) {
     let other = with(place, value);
     for (from, to, expected) in [
@@ -119,7 +117,7 @@ fn check(place: &str, value: Value, forth: Expected<'_>, back: Expected<'_>) {
     }
 }
 
-fn summary(change: &Change) -> (What, Severity, Severity, Semver, String) {
+fn summary(change: &Change) -> (ChangeKind, Severity, Severity, Semver, String) {
     (
         change.what,
         change.readers,
@@ -134,9 +132,9 @@ fn fields_come_and_go() {
     check(
         &format!("{SPEC}/properties/new"),
         json!({"type": "string"}),
-        (What::FieldAdded, Info, Info, Major, "Thing spec.new"),
+        (ChangeKind::FieldAdded, Info, Info, Major, "Thing spec.new"),
         (
-            What::FieldRemoved,
+            ChangeKind::FieldRemoved,
             Warning,
             Breaking,
             Major,
@@ -164,7 +162,7 @@ fn fields_come_and_go() {
     assert_eq!(
         summary(&forth[0]),
         (
-            What::FieldAdded,
+            ChangeKind::FieldAdded,
             Info,
             Breaking,
             Major,
@@ -175,7 +173,7 @@ fn fields_come_and_go() {
     assert_eq!(
         summary(&back[0]),
         (
-            What::FieldRemoved,
+            ChangeKind::FieldRemoved,
             Breaking,
             Breaking,
             Major,
@@ -189,9 +187,15 @@ fn fields_become_required_and_optional() {
     check(
         &format!("{SPEC}/required"),
         json!(["text", "need"]),
-        (What::BecameRequired, No, Breaking, Major, "Thing spec.text"),
         (
-            What::BecameOptional,
+            ChangeKind::BecameRequired,
+            No,
+            Breaking,
+            Major,
+            "Thing spec.text",
+        ),
+        (
+            ChangeKind::BecameOptional,
             Breaking,
             Info,
             Major,
@@ -206,14 +210,14 @@ fn types_and_formats_change() {
         &format!("{SPEC}/properties/text"),
         json!({"type": "integer"}),
         (
-            What::TypeChanged,
+            ChangeKind::TypeChanged,
             Breaking,
             Breaking,
             Major,
             "Thing spec.text",
         ),
         (
-            What::TypeChanged,
+            ChangeKind::TypeChanged,
             Breaking,
             Breaking,
             Major,
@@ -224,14 +228,14 @@ fn types_and_formats_change() {
         &format!("{SPEC}/properties/list/items"),
         json!({"type": "string"}),
         (
-            What::TypeChanged,
+            ChangeKind::TypeChanged,
             Breaking,
             Breaking,
             Major,
             "Thing spec.list[]",
         ),
         (
-            What::TypeChanged,
+            ChangeKind::TypeChanged,
             Breaking,
             Breaking,
             Major,
@@ -242,14 +246,14 @@ fn types_and_formats_change() {
         &format!("{SPEC}/properties/map/additionalProperties/format"),
         json!("byte"),
         (
-            What::FormatChanged,
+            ChangeKind::FormatChanged,
             Breaking,
             Breaking,
             Major,
             "Thing spec.map{}",
         ),
         (
-            What::FormatChanged,
+            ChangeKind::FormatChanged,
             Breaking,
             Breaking,
             Major,
@@ -260,32 +264,62 @@ fn types_and_formats_change() {
         &format!("{SPEC}/properties/size/format"),
         json!("int64"),
         (
-            What::FormatChanged,
+            ChangeKind::FormatChanged,
             Breaking,
             Info,
             Major,
             "Thing spec.size",
         ),
-        (What::FormatChanged, No, Breaking, Major, "Thing spec.size"),
+        (
+            ChangeKind::FormatChanged,
+            No,
+            Breaking,
+            Major,
+            "Thing spec.size",
+        ),
     );
     check(
         &format!("{SPEC}/properties/text/format"),
         json!("ipv4"),
-        (What::FormatChanged, Info, Warning, Patch, "Thing spec.text"),
-        (What::FormatChanged, Info, Warning, Patch, "Thing spec.text"),
+        (
+            ChangeKind::FormatChanged,
+            Info,
+            Warning,
+            Patch,
+            "Thing spec.text",
+        ),
+        (
+            ChangeKind::FormatChanged,
+            Info,
+            Warning,
+            Patch,
+            "Thing spec.text",
+        ),
     );
     check(
         &format!("{SPEC}/properties/text/nullable"),
         json!(true),
-        (What::TypeChanged, Breaking, No, Patch, "Thing spec.text"),
-        (What::TypeChanged, No, Breaking, Patch, "Thing spec.text"),
+        (
+            ChangeKind::TypeChanged,
+            Breaking,
+            No,
+            Patch,
+            "Thing spec.text",
+        ),
+        (
+            ChangeKind::TypeChanged,
+            No,
+            Breaking,
+            Patch,
+            "Thing spec.text",
+        ),
     );
     // Another name of the same form is a matter of Rust alone.
     check(
         &format!("{SPEC}/properties/list/items"),
         reference("com.example.v1.Same"),
-        (What::TypeRenamed, No, No, Major, "Thing spec.list[]"),
-        (What::TypeRenamed, No, No, Major, "Thing spec.list[]"),
+        (ChangeKind::TypeRenamed, No, No, Major, "Thing spec.list[]"),
+        (ChangeKind::TypeRenamed, No, No, Major, "Thing spec.list[]"),
     );
 }
 
@@ -295,14 +329,14 @@ fn values_come_and_go() {
         &format!("{SPEC}/properties/mode/enum"),
         json!(["Auto", "Off", "On"]),
         (
-            What::EnumValuesAdded,
+            ChangeKind::EnumValuesAdded,
             Warning,
             Info,
             Minor,
             "Thing spec.mode",
         ),
         (
-            What::EnumValuesRemoved,
+            ChangeKind::EnumValuesRemoved,
             No,
             Breaking,
             Major,
@@ -312,8 +346,20 @@ fn values_come_and_go() {
     check(
         &format!("{SPEC}/properties/mode/enum"),
         Value::Null,
-        (What::EnumDropped, Warning, Info, Major, "Thing spec.mode"),
-        (What::EnumIntroduced, No, Warning, Major, "Thing spec.mode"),
+        (
+            ChangeKind::EnumDropped,
+            Warning,
+            Info,
+            Major,
+            "Thing spec.mode",
+        ),
+        (
+            ChangeKind::EnumIntroduced,
+            No,
+            Warning,
+            Major,
+            "Thing spec.mode",
+        ),
     );
 }
 
@@ -341,11 +387,17 @@ fn values_beside_a_reference_replace_those_of_the_type() {
     assert_eq!(of(json!(["Off", "On"])), []);
     let summaries = |values| of(values).iter().map(summary).collect::<Vec<_>>();
     let place = "Thing spec.mode".to_owned();
-    let added = (What::EnumValuesAdded, Warning, Info, Minor, place.clone());
+    let added = (
+        ChangeKind::EnumValuesAdded,
+        Warning,
+        Info,
+        Minor,
+        place.clone(),
+    );
     assert_eq!(summaries(json!(["Auto", "Off", "On"])), [added]);
     assert_eq!(
         summaries(json!(["On"])),
-        [(What::EnumValuesRemoved, No, Breaking, Major, place)]
+        [(ChangeKind::EnumValuesRemoved, No, Breaking, Major, place)]
     );
 }
 
@@ -368,9 +420,15 @@ fn defaults_come_and_go() {
     check(
         &format!("{SPEC}/properties/text/default"),
         json!("x"),
-        (What::DefaultAdded, Info, Warning, Patch, "Thing spec.text"),
         (
-            What::DefaultRemoved,
+            ChangeKind::DefaultAdded,
+            Info,
+            Warning,
+            Patch,
+            "Thing spec.text",
+        ),
+        (
+            ChangeKind::DefaultRemoved,
             Warning,
             Warning,
             Patch,
@@ -381,14 +439,14 @@ fn defaults_come_and_go() {
         &format!("{SPEC}/properties/need/default"),
         json!("x"),
         (
-            What::DefaultChanged,
+            ChangeKind::DefaultChanged,
             Warning,
             Warning,
             Patch,
             "Thing spec.need",
         ),
         (
-            What::DefaultChanged,
+            ChangeKind::DefaultChanged,
             Warning,
             Warning,
             Patch,
@@ -398,8 +456,8 @@ fn defaults_come_and_go() {
     check(
         &format!("{SPEC}/properties/size/default"),
         json!(0),
-        (What::DefaultAdded, No, No, Patch, "Thing spec.size"),
-        (What::DefaultRemoved, No, No, Patch, "Thing spec.size"),
+        (ChangeKind::DefaultAdded, No, No, Patch, "Thing spec.size"),
+        (ChangeKind::DefaultRemoved, No, No, Patch, "Thing spec.size"),
     );
 }
 
@@ -410,14 +468,14 @@ fn lists_are_merged_in_another_way() {
         &format!("{list}/x-kubernetes-list-type"),
         json!("set"),
         (
-            What::ListSemanticsChanged,
+            ChangeKind::ListSemanticsChanged,
             No,
             Warning,
             Patch,
             "Thing spec.list",
         ),
         (
-            What::ListSemanticsChanged,
+            ChangeKind::ListSemanticsChanged,
             No,
             Warning,
             Patch,
@@ -428,8 +486,20 @@ fn lists_are_merged_in_another_way() {
     check(
         &format!("{list}/x-kubernetes-list-type"),
         json!("atomic"),
-        (What::ListSemanticsChanged, No, No, Patch, "Thing spec.list"),
-        (What::ListSemanticsChanged, No, No, Patch, "Thing spec.list"),
+        (
+            ChangeKind::ListSemanticsChanged,
+            No,
+            No,
+            Patch,
+            "Thing spec.list",
+        ),
+        (
+            ChangeKind::ListSemanticsChanged,
+            No,
+            No,
+            Patch,
+            "Thing spec.list",
+        ),
     );
     // Type and keys are one change.
     let mut keyed = with(&format!("{list}/x-kubernetes-list-type"), json!("map"));
@@ -452,25 +522,61 @@ fn rules_come_and_go() {
     check(
         &format!("{size}/maximum"),
         json!(9),
-        (What::RuleAdded, No, Breaking, Patch, "Thing spec.size"),
-        (What::RuleRemoved, Info, Info, Patch, "Thing spec.size"),
+        (
+            ChangeKind::RuleAdded,
+            No,
+            Breaking,
+            Patch,
+            "Thing spec.size",
+        ),
+        (
+            ChangeKind::RuleRemoved,
+            Info,
+            Info,
+            Patch,
+            "Thing spec.size",
+        ),
     );
     check(
         &format!("{size}/minimum"),
         json!(2),
-        (What::RuleTightened, No, Breaking, Patch, "Thing spec.size"),
-        (What::RuleLoosened, Info, Info, Patch, "Thing spec.size"),
+        (
+            ChangeKind::RuleTightened,
+            No,
+            Breaking,
+            Patch,
+            "Thing spec.size",
+        ),
+        (
+            ChangeKind::RuleLoosened,
+            Info,
+            Info,
+            Patch,
+            "Thing spec.size",
+        ),
     );
     check(
         &format!("{SPEC}/properties/text/x-kubernetes-validations"),
         json!([{"rule": "self == oldSelf", "message": "m"}]),
-        (What::RuleAdded, No, Breaking, Patch, "Thing spec.text"),
-        (What::RuleRemoved, Info, Info, Patch, "Thing spec.text"),
+        (
+            ChangeKind::RuleAdded,
+            No,
+            Breaking,
+            Patch,
+            "Thing spec.text",
+        ),
+        (
+            ChangeKind::RuleRemoved,
+            Info,
+            Info,
+            Patch,
+            "Thing spec.text",
+        ),
     );
     let other = with(&format!("{SPEC}/properties/text/pattern"), json!("^a"));
     let another = with(&format!("{SPEC}/properties/text/pattern"), json!("^b"));
     let report = compared(&other, &another);
-    assert_eq!(report.changes[0].what, What::RuleChanged);
+    assert_eq!(report.changes[0].what, ChangeKind::RuleChanged);
     assert_eq!(report.changes[0].writers, Warning);
 }
 
@@ -480,20 +586,20 @@ fn kinds_change_their_paths() {
     check(
         &format!("{one}/delete"),
         json!({}),
-        (What::VerbsAdded, Info, Info, Patch, "Thing"),
-        (What::VerbsRemoved, No, Breaking, Patch, "Thing"),
+        (ChangeKind::VerbsAdded, Info, Info, Patch, "Thing"),
+        (ChangeKind::VerbsRemoved, No, Breaking, Patch, "Thing"),
     );
     check(
         &format!("{one}/get"),
         Value::Null,
-        (What::VerbsRemoved, Breaking, No, Patch, "Thing"),
-        (What::VerbsAdded, Info, Info, Patch, "Thing"),
+        (ChangeKind::VerbsRemoved, Breaking, No, Patch, "Thing"),
+        (ChangeKind::VerbsAdded, Info, Info, Patch, "Thing"),
     );
     check(
         &format!("{one}~1scale"),
         json!({"get": {}}),
-        (What::SubresourceAdded, Info, Info, Patch, "Thing"),
-        (What::SubresourceRemoved, Breaking, No, Patch, "Thing"),
+        (ChangeKind::SubresourceAdded, Info, Info, Patch, "Thing"),
+        (ChangeKind::SubresourceRemoved, Breaking, No, Patch, "Thing"),
     );
     let renamed = |from: &str, to: &str| {
         let text = document().to_string().replace(from, to);
@@ -502,7 +608,7 @@ fn kinds_change_their_paths() {
     let namespaced = renamed("v1/things", "v1/namespaces/{namespace}/things");
     let report = compared(&document(), &namespaced);
     let scope = (
-        What::ScopeChanged,
+        ChangeKind::ScopeChanged,
         Breaking,
         Breaking,
         Major,
@@ -514,7 +620,7 @@ fn kinds_change_their_paths() {
     );
     let report = compared(&document(), &renamed("v1/things", "v1/thingies"));
     let plural = (
-        What::ResourceRenamed,
+        ChangeKind::ResourceRenamed,
         Breaking,
         Breaking,
         Patch,
@@ -538,7 +644,7 @@ fn a_status_becomes_a_subresource() {
     set(&mut after, one, json!({"get": {}, "put": {}}));
     let of = |report: Report| report.changes.iter().map(summary).collect::<Vec<_>>();
     let added = (
-        What::SubresourceAdded,
+        ChangeKind::SubresourceAdded,
         Info,
         Warning,
         Minor,
@@ -546,7 +652,7 @@ fn a_status_becomes_a_subresource() {
     );
     assert_eq!(of(compared(&before, &after)), [added]);
     let removed = (
-        What::SubresourceRemoved,
+        ChangeKind::SubresourceRemoved,
         Breaking,
         Breaking,
         Major,
@@ -561,13 +667,19 @@ fn what_is_deprecated_is_said() {
         &format!("{SPEC}/properties/text/deprecated"),
         json!(true),
         (
-            What::LifecycleChanged,
+            ChangeKind::LifecycleChanged,
             Warning,
             Warning,
             Patch,
             "Thing spec.text",
         ),
-        (What::LifecycleChanged, Info, Info, Patch, "Thing spec.text"),
+        (
+            ChangeKind::LifecycleChanged,
+            Info,
+            Info,
+            Patch,
+            "Thing spec.text",
+        ),
     );
     // The stages of a lifecycle that both have are changes of the releases that are compared.
     let lifecycle =

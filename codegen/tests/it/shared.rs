@@ -1,11 +1,7 @@
 //! Schemas that several documents have, and crates that use one another.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
+use crate::common::document;
 use codegen::{Config, Diagnostics, DocumentSource, Generated, Inputs, Source, generate};
-use common::document;
 
 /// Generates from documents with these schemas.
 fn from(config: &str, documents: &[(&str, &str)]) -> Result<Vec<Generated>, Diagnostics> {

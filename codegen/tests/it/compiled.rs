@@ -1,19 +1,15 @@
 //! The goldens are compiled, documented, formatted and run, as one workspace that lies
 //! outside this one and builds with nothing but what this one's Cargo.lock has fetched.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
+use crate::common::rustfmt::formatted;
+use crate::common::{goldens, plausible};
 use codegen::{Config, DocumentSource, GeneratedFile, Inputs, Source, generate};
-use common::rustfmt::formatted;
-use common::{goldens, plausible};
 use serde_json::Value;
 
 /// The features of generated crates, as TOML.
@@ -92,11 +88,12 @@ fn cargo(arguments: &[&str]) {
         eprintln!("skipped: a packaged crate has no workspace around it");
         return;
     };
+    // That of the tests, where k8s-openapi is compiled already.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let output = Command::new(env!("CARGO"))
         .args(arguments)
         .current_dir(workspace)
-        .env("CARGO_TARGET_DIR", workspace.with_file_name("target"))
-        .env("RUSTFLAGS", "-Dwarnings")
+        .env("CARGO_TARGET_DIR", target)
         .env("RUSTDOCFLAGS", "-Dwarnings")
         .output()
         .unwrap();
@@ -108,14 +105,13 @@ fn cargo(arguments: &[&str]) {
     );
 }
 
-/// Writes the workspace; its folder is kept, so that k8s-openapi is compiled only once.
+/// Writes the workspace; its folder is kept, so that what hasn't changed isn't compiled again.
 fn workspace() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     if !root.join("codegen.toml").is_file() {
         return None;
     }
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("goldens");
-    let workspace = kept.join("workspace");
+    let workspace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("goldens");
     if workspace.is_dir() {
         fs::remove_dir_all(&workspace).unwrap();
     }
@@ -153,6 +149,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
     members.push(PLAUSIBLE.to_owned());
     let mut runner = format!(
         "[package]\nname = \"{RUNNER}\"\nedition.workspace = true\npublish = false\n\n\
+         [lints]\nworkspace = true\n\n\
          [dependencies]\nfastrand.workspace = true\nk8s-openapi.workspace = true\nkubernetes-kinds.workspace = true\n\
          kubernetes-manifests.workspace = true\nkubernetes-validation.workspace = true\n\
          proptest.workspace = true\nserde_json.workspace = true\n"
@@ -162,16 +159,19 @@ fn write_workspace(root: &Path, workspace: &Path) {
     }
     write(workspace.join(RUNNER).join("Cargo.toml"), &runner);
     for (file, tests) in [
-        ("lib.rs", include_str!("compiled/run.rs")),
-        ("applied.rs", include_str!("compiled/applied.rs")),
-        ("bundle.rs", include_str!("compiled/bundle.rs")),
-        ("counterparts.rs", include_str!("compiled/counterparts.rs")),
-        ("custom.rs", include_str!("compiled/custom.rs")),
-        ("cases.json", include_str!("golden/custom/cases.json")),
-        ("merged.rs", include_str!("compiled/merged.rs")),
-        ("plausible.rs", include_str!("compiled/plausible.rs")),
-        ("schemas.rs", include_str!("compiled/schemas.rs")),
-        ("server.rs", include_str!("compiled/server.rs")),
+        ("lib.rs", include_str!("../compiled/run.rs")),
+        ("applied.rs", include_str!("../compiled/applied.rs")),
+        ("bundle.rs", include_str!("../compiled/bundle.rs")),
+        (
+            "counterparts.rs",
+            include_str!("../compiled/counterparts.rs"),
+        ),
+        ("custom.rs", include_str!("../compiled/custom.rs")),
+        ("cases.json", include_str!("../golden/custom/cases.json")),
+        ("merged.rs", include_str!("../compiled/merged.rs")),
+        ("plausible.rs", include_str!("../compiled/plausible.rs")),
+        ("schemas.rs", include_str!("../compiled/schemas.rs")),
+        ("server.rs", include_str!("../compiled/server.rs")),
     ] {
         write(workspace.join(RUNNER).join("src").join(file), tests);
     }
@@ -184,8 +184,9 @@ fn write_workspace(root: &Path, workspace: &Path) {
     }
 }
 
-/// The schemas of documents as JSON, and a table of the structs among them in Rust: how each is read and
-/// written. Of each, 20 values are tried; of more documents than usual, `PLAUSIBLE_VALUES`.
+/// The schemas of documents as JSON, and a table of the structs among them in Rust: how each is
+/// read and written. Of each, 20 values are tried; of more documents than usual,
+/// `PLAUSIBLE_VALUES`.
 fn plausible_types(documents: &BTreeMap<String, String>) -> (String, String) {
     let mut schemas = serde_json::Map::new();
     let mut rows = String::new();
@@ -269,8 +270,12 @@ fn plausible() -> (Vec<GeneratedFile>, BTreeMap<String, String>) {
 fn manifest(root: &Path, members: &[String]) -> String {
     let text = fs::read_to_string(root.join("Cargo.toml")).unwrap();
     let mut manifest: toml::Table = text.parse().unwrap();
-    manifest.retain(|key, _| key == "workspace");
+    // Dependencies are compiled already only with the same profile.
+    manifest.retain(|key, _| ["profile", "workspace"].contains(&key));
     let workspace = manifest["workspace"].as_table_mut().unwrap();
+    // Not in RUSTFLAGS, with which all dependencies would be compiled again.
+    let lints = workspace["lints"]["rust"].as_table_mut().unwrap();
+    lints.insert("warnings".to_owned(), "deny".into());
     let names = members
         .iter()
         .map(|member| toml::Value::from(member.as_str()));

@@ -4,38 +4,38 @@ use openapiv3::Schema;
 use serde_json::{Map, Value};
 
 use crate::keyword::{self, Meaning};
-use crate::model::Asked;
+use crate::model::RuleKeywords;
 
 /// The keywords of a property.
-pub(super) fn of(schema: &Schema) -> Asked {
+pub(super) fn of(schema: &Schema) -> RuleKeywords {
     match serde_json::to_value(schema) {
         Ok(Value::Object(schema)) => within(schema),
-        _ => Asked::default(),
+        _ => RuleKeywords::default(),
     }
 }
 
 /// The keywords of a type as a whole; its properties have their own.
-pub(super) fn of_type(schema: &Schema) -> Asked {
-    Asked {
+pub(super) fn of_type(schema: &Schema) -> RuleKeywords {
+    RuleKeywords {
         inside: None,
         ..of(schema)
     }
 }
 
-fn within(schema: Map<String, Value>) -> Asked {
-    let mut asked = Asked::default();
+fn within(schema: Map<String, Value>) -> RuleKeywords {
+    let mut rule_keywords = RuleKeywords::default();
     for (name, value) in schema {
         match (name.as_str(), value) {
             ("items" | "additionalProperties", Value::Object(inner)) => {
-                asked.inside = Some(Box::new(within(inner)));
+                rule_keywords.inside = Some(Box::new(within(inner)));
             }
             (_, value) if is_asked(&name) => {
-                asked.keywords.insert(name, value);
+                rule_keywords.keywords.insert(name, value);
             }
             _ => {}
         }
     }
-    asked
+    rule_keywords
 }
 
 fn is_asked(name: &str) -> bool {

@@ -1,11 +1,7 @@
-//! What overlays do, and what is told when they can't.
+//! Overlays and their errors.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
+use crate::common::{CONFIG, Expected, assert_error, from, thing, with_overlay};
 use codegen::{Diagnostics, Generated};
-use common::{CONFIG, Expected, assert_error, from, thing, with_overlay};
 
 const FILE: &str = "overlays/overlay.yaml";
 const THING: &str = "$.components.schemas['com.example.v1.Thing']";

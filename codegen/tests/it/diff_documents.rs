@@ -1,9 +1,7 @@
 //! Several documents: kinds and versions that come and go, types that documents share, and what our
 //! configuration adds.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-use codegen::diff::{Complete, Knowledge, Report, Semver, Severity, Snapshot, What, diff};
+use codegen::diff::{ChangeKind, Complete, Knowledge, Report, Semver, Severity, Snapshot, diff};
 use codegen::{Config, Inputs, Source};
 use serde_json::{Map, Value, json};
 
@@ -47,7 +45,7 @@ fn snapshot(release: &str, documents: &[(&str, Value)]) -> Snapshot {
     snapshot
 }
 
-fn whats(report: &Report) -> Vec<(What, Severity, Semver, String)> {
+fn whats(report: &Report) -> Vec<(ChangeKind, Severity, Semver, String)> {
     let changes = report.changes.iter();
     let summary = |change: &codegen::diff::Change| {
         let versions = change.place.group_versions.join(" ");
@@ -71,7 +69,7 @@ fn kinds_come_and_go() {
     assert_eq!(
         whats(&added),
         [(
-            What::KindAdded,
+            ChangeKind::KindAdded,
             Severity::Info,
             Semver::Minor,
             place.clone()
@@ -82,11 +80,17 @@ fn kinds_come_and_go() {
     let removed = diff(&two, &one, None, &[]);
     assert_eq!(
         whats(&removed),
-        [(What::KindRemoved, Severity::Breaking, Semver::Major, place)]
+        [(
+            ChangeKind::KindRemoved,
+            Severity::Breaking,
+            Semver::Major,
+            place
+        )]
     );
 }
 
-/// A kind that moves from one version to another: what its conversion loses follows from the fields.
+/// A kind that moves from one version to another: what its conversion loses follows from the
+/// fields.
 #[test]
 fn a_kind_moves_to_another_version() {
     let older =
@@ -114,7 +118,7 @@ fn a_kind_moves_to_another_version() {
     assert_eq!(
         whats(&report),
         [(
-            What::GroupVersionRemoved,
+            ChangeKind::GroupVersionRemoved,
             Severity::Breaking,
             Semver::Major,
             place
@@ -132,7 +136,10 @@ fn a_kind_moves_to_another_version() {
     let mut complete = from.clone();
     complete.complete = Complete::All;
     let report = diff(&complete, &to, None, &[]);
-    assert_eq!(report.changes.last().unwrap().what, What::GroupVersionAdded);
+    assert_eq!(
+        report.changes.last().unwrap().what,
+        ChangeKind::GroupVersionAdded
+    );
 }
 
 /// A server may have a beta version switched off.
@@ -157,10 +164,10 @@ fn what_a_server_does_not_serve_may_be_a_setting() {
         report.not_compared
     );
     let report = diff(&both("v2"), &to, None, &[]);
-    assert_eq!(report.changes[0].what, What::GroupVersionRemoved);
+    assert_eq!(report.changes[0].what, ChangeKind::GroupVersionRemoved);
 }
 
-/// What several documents have is reported once, whatever their order.
+/// Changes of several documents are reported once, whatever their order.
 #[test]
 fn shared_types_are_reported_once() {
     let documents = |is_new: bool| {
@@ -279,9 +286,9 @@ fn overlays_add_rules_and_lifecycles() {
         found,
         [
             // Its lifecycle says so, although nothing says that the folder is complete.
-            (What::GroupVersionRemoved, String::new()),
-            (What::FieldAdded, "Thing new".to_owned()),
-            (What::RuleRemoved, "Thing text".to_owned()),
+            (ChangeKind::GroupVersionRemoved, String::new()),
+            (ChangeKind::FieldAdded, "Thing new".to_owned()),
+            (ChangeKind::RuleRemoved, "Thing text".to_owned()),
         ]
     );
     let [version, field, _] = report.changes.as_slice() else {
@@ -313,9 +320,9 @@ fn overlays_add_rules_and_lifecycles() {
     assert_eq!(
         changes.collect::<Vec<_>>(),
         [
-            (What::LifecycleChanged, Some("deprecated")),
-            (What::RuleRemoved, None),
-            (What::LifecycleChanged, Some("alpha")),
+            (ChangeKind::LifecycleChanged, Some("deprecated")),
+            (ChangeKind::RuleRemoved, None),
+            (ChangeKind::LifecycleChanged, Some("alpha")),
         ]
     );
 
@@ -365,7 +372,7 @@ fn circles_end() {
     let renamed = report
         .changes
         .iter()
-        .filter(|change| change.what == What::TypeRenamed);
+        .filter(|change| change.what == ChangeKind::TypeRenamed);
     assert!(renamed.count() > 30, "{:?}", whats(&report));
 }
 

@@ -1,11 +1,7 @@
 //! Conversions that can't be worked out: each error names what is in the way.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
+use crate::common::goldens;
 use codegen::{Diagnostics, Generated, Source, generate};
-use common::goldens;
 
 const OLD: &str = "v1beta1.json";
 const NEW: &str = "v1.json";

@@ -1,8 +1,6 @@
 //! The comparison of two documents: what counts, and what doesn't.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-use codegen::{Change, Comparison, Source, compare};
+use codegen::{Comparison, DifferenceKind, Source, compare};
 use serde_json::{Value, json};
 
 fn document() -> Value {
@@ -32,7 +30,7 @@ fn compared(ours: &Value, upstream: &Value) -> Comparison {
 }
 
 /// The differences after a place of the document was changed, as ours against the original.
-fn changed(place: &str, value: Value) -> Vec<(String, Change)> {
+fn changed(place: &str, value: Value) -> Vec<(String, DifferenceKind)> {
     let mut ours = document();
     let (parent, key) = place.rsplit_once('/').unwrap();
     let parent = ours.pointer_mut(parent).unwrap().as_object_mut().unwrap();
@@ -82,17 +80,25 @@ fn the_two_forms_of_a_reference_are_equal() {
 #[test]
 fn what_shapes_a_schema_counts() {
     for (place, value, change) in [
-        ("type", json!("string"), Change::Changed),
-        ("required", json!(["a"]), Change::Changed),
-        ("x-new", json!(1), Change::Added),
-        ("properties/a/format", json!("byte"), Change::Added),
-        ("properties/a/enum", json!(["x"]), Change::Changed),
-        ("properties/a/type", json!("integer"), Change::Changed),
-        ("properties/c", json!({"type": "string"}), Change::Added),
+        ("type", json!("string"), DifferenceKind::Changed),
+        ("required", json!(["a"]), DifferenceKind::Changed),
+        ("x-new", json!(1), DifferenceKind::Added),
+        ("properties/a/format", json!("byte"), DifferenceKind::Added),
+        ("properties/a/enum", json!(["x"]), DifferenceKind::Changed),
+        (
+            "properties/a/type",
+            json!("integer"),
+            DifferenceKind::Changed,
+        ),
+        (
+            "properties/c",
+            json!({"type": "string"}),
+            DifferenceKind::Added,
+        ),
         (
             "properties/description/items/type",
             json!("integer"),
-            Change::Changed,
+            DifferenceKind::Changed,
         ),
     ] {
         let place = format!("{THING}/{place}");
@@ -103,7 +109,7 @@ fn what_shapes_a_schema_counts() {
         json!({"type": "object"}),
     );
     let pointer = "#/components/schemas/com.example.v1.New".to_owned();
-    assert_eq!(added, [(pointer, Change::Added)]);
+    assert_eq!(added, [(pointer, DifferenceKind::Added)]);
 }
 
 #[test]
@@ -134,14 +140,17 @@ fn values_are_shown_where_they_differ() {
 fn paths_and_verbs_count() {
     let scope = "/paths/~1apis~1example.com~1v1~1namespaces~1{namespace}~1things";
     let path = document()["paths"]["/apis/example.com/v1/things"].clone();
-    assert_eq!(changed(scope, path), [(format!("#{scope}"), Change::Added)]);
+    assert_eq!(
+        changed(scope, path),
+        [(format!("#{scope}"), DifferenceKind::Added)]
+    );
     let verb = format!("{PATH}/delete");
     let added = changed(&verb, json!({"x-kubernetes-action": "delete"}));
-    assert_eq!(added, [(format!("#{verb}"), Change::Added)]);
+    assert_eq!(added, [(format!("#{verb}"), DifferenceKind::Added)]);
     let action = format!("{PATH}/get/x-kubernetes-action");
     assert_eq!(
         changed(&action, json!("get")),
-        [(format!("#{action}"), Change::Changed)]
+        [(format!("#{action}"), DifferenceKind::Changed)]
     );
 }
 
@@ -156,9 +165,9 @@ fn what_upstream_has_alone_is_removed() {
     schemas.remove("com.example.v1.Part");
     let differences = compared(&ours, &document()).differences;
     assert_eq!(differences.len(), 1);
-    assert_eq!(differences[0].change, Change::Removed);
+    assert_eq!(differences[0].change, DifferenceKind::Removed);
     let mirrored = compared(&document(), &ours).differences;
-    assert_eq!(mirrored[0].change, Change::Added);
+    assert_eq!(mirrored[0].change, DifferenceKind::Added);
     assert_eq!(mirrored[0].pointer, differences[0].pointer);
 }
 

@@ -1,15 +1,11 @@
-//! Kubernetes' own documents, damaged at random: nodes are taken out, replaced by others of the document
-//! or by something else. What isn't refused is Rust; nothing panics.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
+//! Kubernetes' own documents, damaged at random: nodes are taken out, replaced by others of the
+//! document or by something else. What isn't refused is Rust; nothing panics.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::common::types::{declared, exported};
 use codegen::{Config, DocumentSource, Inputs, Source, generate};
-use common::types::{declared, exported};
 use fastrand::Rng;
 use serde_json::{Value, json};
 

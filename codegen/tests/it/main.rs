@@ -1,0 +1,23 @@
+//! The tests of the generator.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod bad_checks;
+mod bad_config;
+mod bad_conversion;
+mod bad_conversion_rules;
+mod bad_documents;
+mod bad_kinds;
+mod bad_overlays;
+mod common;
+mod compare;
+mod compiled;
+mod depth;
+mod diff;
+mod diff_documents;
+mod golden;
+mod hostile;
+mod invariants;
+mod shared;
+mod spec;
+mod upstream;

@@ -1,0 +1,3 @@
+//! Tests with Kubernetes' own documents, which need `UPSTREAM_DIR`.
+
+mod damaged;
