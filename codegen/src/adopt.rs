@@ -28,8 +28,9 @@ pub struct Adopted {
 
 /// Brings the structure of an upstream document into ours.
 ///
-/// Nothing of upstream's text is taken over: descriptions of new places are [`TO_DESCRIBE`]. Of several kinds,
-/// `kinds` names those of our document; all if none is named. Differences that `is_expected` accepts stay.
+/// Nothing of upstream's text is taken over: descriptions of new places are [`TO_DESCRIBE`]. Of
+/// several kinds, `kinds` names those of our document; all if none is named. Differences that
+/// `is_expected` accepts stay.
 ///
 /// # Errors
 ///
@@ -105,7 +106,9 @@ fn apply(document: &mut Value, difference: &Difference, value: Option<Value>) ->
     let parent = document.pointer_mut(parent)?.as_object_mut()?;
     match (difference.change, value) {
         (DifferenceKind::Added, _) => drop(parent.remove(&key)?),
-        (DifferenceKind::Removed | DifferenceKind::Changed, Some(value)) => drop(parent.insert(key, value)),
+        (DifferenceKind::Removed | DifferenceKind::Changed, Some(value)) => {
+            drop(parent.insert(key, value))
+        }
         (DifferenceKind::Removed | DifferenceKind::Changed, None) => return None,
     }
     Some(())
@@ -115,8 +118,8 @@ fn apply(document: &mut Value, difference: &Difference, value: Option<Value>) ->
 struct Adoption {
     /// The parameters that our document describes once for all operations.
     parameters: Vec<String>,
-    /// Enumerations are part of the document, and not only of what a server publishes: otherwise the
-    /// overlays have them.
+    /// Enumerations are part of the document, and not only of what a server publishes: otherwise
+    /// the overlays have them.
     has_enumerations: bool,
     new_parameters: Map<String, Value>,
 }

@@ -59,12 +59,12 @@ pub struct CrateConfig {
     /// overlays name without a path: `crate::rules`, a hand-written module of this crate, or one
     /// of another crate.
     pub rules: Option<String>,
-    /// The packages of the workspace with hand-written rules that `rules` names or calls. The feature
-    /// `validation` brings them.
+    /// The packages of the workspace with hand-written rules that `rules` names or calls. The
+    /// feature `validation` brings them.
     #[serde(rename = "rules-packages", default)]
     pub rules_packages: Vec<String>,
-    /// A hand-written module whose items the prelude has too, of this crate, `crate::topology`, or of
-    /// another one.
+    /// A hand-written module whose items the prelude has too, of this crate, `crate::topology`, or
+    /// of another one.
     pub prelude: Option<String>,
     /// True if its structs keep the fields that they don't know and write them back, in a field
     /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.

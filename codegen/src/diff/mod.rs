@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use codegen::Source;
-//! use codegen::diff::{Severity, Snapshot, What, diff};
+//! use codegen::diff::{ChangeKind, Severity, Snapshot, diff};
 //!
 //! let document = |property: &str| Source::new("thing.json", format!(r#"{{
 //!     "openapi": "3.0.0",
@@ -16,7 +16,7 @@
 //! to.add("thing.json", &document(r#""text": {"type": "string"}"#))?;
 //!
 //! let report = diff(&from, &to, None, &[]);
-//! assert_eq!(report.changes[0].what, What::FieldAdded);
+//! assert_eq!(report.changes[0].what, ChangeKind::FieldAdded);
 //! assert_eq!(report.severity(), Severity::Info);
 //! assert_eq!(report.semver().name(), "major");
 //! # Ok::<(), Box<dyn std::error::Error>>(())

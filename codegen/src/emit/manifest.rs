@@ -70,8 +70,8 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
 }
 
 /// The manifest of a crate with these features, each with the run-time crate that it brings and
-/// features of that, and the packages with its rules, which depends on these generated crates and on
-/// others.
+/// features of that, and the packages with its rules, which depends on these generated crates and
+/// on others.
 fn package(
     name: &str,
     description: &str,

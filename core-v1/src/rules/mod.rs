@@ -1,7 +1,7 @@
 //! Hand-written rules for what keywords of the schemas can't express.
 //!
-//! The overlays name these functions in `x-check`, `x-prepare`, `x-warn`, `x-set-defaults` and others,
-//! and generated code calls them. The rules of volume sources are in
+//! The overlays name these functions in `x-check`, `x-prepare`, `x-warn`, `x-set-defaults` and
+//! others, and generated code calls them. The rules of volume sources are in
 //! [`kubernetes_storage_rules::sources`].
 
 mod claim;

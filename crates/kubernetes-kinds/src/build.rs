@@ -106,8 +106,8 @@ where
     })
 }
 
-/// Returns a reference to the owner that controls an object, of which there is one at most. An owner
-/// that is deleted in the foreground waits for the object.
+/// Returns a reference to the owner that controls an object, of which there is one at most. An
+/// owner that is deleted in the foreground waits for the object.
 ///
 /// It is `None` unless the owner has a name and a UID.
 pub fn controller_reference<K>(owner: &K) -> Option<OwnerReference>

@@ -1,5 +1,5 @@
-//! Validation rules that the kinds of Kubernetes' core and storage groups share, and that keywords of
-//! a schema can't express.
+//! Validation rules that the kinds of Kubernetes' core and storage groups share, and that keywords
+//! of a schema can't express.
 //!
 //! | module | group | rules |
 //! |---|---|---|
@@ -9,8 +9,8 @@
 //! | [`storage`] | storage | topology terms, tokens of a CSIDriver, the volume inside a VolumeAttachment |
 //!
 //! The overlays of the storage group name the functions of [`storage`] in `x-check`, `x-warn`,
-//! `x-set-defaults` and `x-same`, and generated code of all versions calls them. The hand-written rules of
-//! `core-v1` call the others.
+//! `x-set-defaults` and `x-same`, and generated code of all versions calls them. The hand-written
+//! rules of `core-v1` call the others.
 
 pub mod access_modes;
 mod inline_volume;

@@ -226,23 +226,6 @@ macro_rules! peer {
 
 for_each_newest_kind!(peer);
 
-/// An older kind of the same shape as a newer has the same objects.
-macro_rules! same_objects {
-    ($name:ident: $old:ty, $new:ty;) => {
-        impl Kind for $old {
-            fn arbitrary() -> BoxedStrategy<Self> {
-                crate::older::arbitrary::<$new, _>()
-            }
-
-            fn sample() -> Self {
-                crate::older::sample::<$new, _>()
-            }
-        }
-    };
-}
-
-storage_all::for_each_conversion! { pairs, lossless {same_objects;} }
-
 /// Says where the objects of kinds are made.
 macro_rules! objects {
     ($($kind:ty: $arbitrary:path, $sample:path;)*) => {$(

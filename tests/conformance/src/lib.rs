@@ -22,6 +22,7 @@ pub mod fixtures;
 pub mod kind;
 pub mod measure;
 pub mod older;
+mod random;
 pub mod related;
 pub mod rules;
 pub mod samples;

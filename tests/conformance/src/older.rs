@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::kind::{Kind, Wire};
+use crate::pairs;
 
 /// The same object with the `apiVersion` of another type of the same shape.
 ///
@@ -43,3 +44,20 @@ pub fn arbitrary<New: Kind, Old: Kind>() -> BoxedStrategy<Old> {
 pub fn sample<New: Kind, Old: Kind>() -> Old {
     relabel(&New::sample())
 }
+
+/// An older kind of the same shape as a newer has the same objects.
+macro_rules! same_objects {
+    ($name:ident: $old:ty, $new:ty;) => {
+        impl Kind for $old {
+            fn arbitrary() -> BoxedStrategy<Self> {
+                arbitrary::<$new, _>()
+            }
+
+            fn sample() -> Self {
+                sample::<$new, _>()
+            }
+        }
+    };
+}
+
+storage_all::for_each_conversion! { pairs, lossless {same_objects;} }

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::valid::{maybe, word};
+use crate::random::{maybe, word};
 
 /// A snapshot of a claim, or of a content that exists already.
 pub(crate) fn snapshot(rng: &mut Rng) -> Value {

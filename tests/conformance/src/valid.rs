@@ -4,6 +4,7 @@ use fastrand::Rng;
 use kubernetes_kinds::{Kind as _, Lifecycle};
 use serde_json::{Value, json};
 
+use crate::random::{maybe, word};
 use crate::{snapshots, volumes};
 
 /// The kinds that the server has, by the names in its URLs.
@@ -244,22 +245,6 @@ fn metadata(rng: &mut Rng, name: &str) -> Value {
             "controller": controller}])
     });
     metadata
-}
-
-/// Sets a field in one of two objects.
-pub(crate) fn maybe(
-    rng: &mut Rng,
-    object: &mut Value,
-    field: &str,
-    value: impl Fn(&mut Rng) -> Value,
-) {
-    if rng.bool() {
-        object[field] = value(rng);
-    }
-}
-
-pub(crate) fn word(rng: &mut Rng) -> String {
-    (0..rng.usize(1..9)).map(|_| rng.lowercase()).collect()
 }
 
 fn number(rng: &mut Rng) -> String {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use http::Method;
 use kube::{Client, Config};
 use serde_json::json;
+use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::assets::Assets;
@@ -62,6 +63,39 @@ impl Default for Builder {
             scheduler: false,
             ready_within: Duration::from_secs(60),
         }
+    }
+}
+
+impl ControlPlane {
+    /// Starts a control plane with all alpha and beta APIs and features enabled.
+    ///
+    /// # Errors
+    ///
+    /// When a program is missing or a server isn't ready in time; the error has the last lines of
+    /// the server's log.
+    pub async fn start() -> Result<Self, Error> {
+        Self::builder().start().await
+    }
+
+    /// Returns a builder for a control plane with other options.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Returns the control plane that all tests of this process share; the first call starts it.
+    /// Tests that use it give their objects names of their own.
+    ///
+    /// # Errors
+    ///
+    /// As for [`start`](Self::start); it is not tried again.
+    pub async fn shared() -> Result<&'static Self, Error> {
+        // Nothing in a static is ever dropped: the end of the process stops it.
+        static SHARED: OnceCell<Result<ControlPlane, Error>> = OnceCell::const_new();
+        SHARED
+            .get_or_init(Self::start)
+            .await
+            .as_ref()
+            .map_err(Clone::clone)
     }
 }
 

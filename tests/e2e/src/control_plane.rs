@@ -2,17 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use kube::{Api, Client, Config};
-use tokio::sync::OnceCell;
+use kube::{Client, Config};
 
+use crate::Error;
 use crate::servers::Servers;
-use crate::wait::Awaited;
-use crate::{Builder, Error};
 
 /// The controllers of kube-controller-manager that work on volumes: one binds claims to volumes,
 /// asks provisioners for them and releases them, the others keep what is in use from being deleted.
 ///
-/// They are what [`Builder::controllers`] takes.
+/// They are what [`Builder::controllers`](crate::Builder::controllers) takes.
 pub const VOLUME_CONTROLLERS: [&str; 3] = [
     "persistentvolume-binder-controller",
     "persistentvolume-protection-controller",
@@ -34,37 +32,6 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// Starts a control plane with all alpha and beta APIs and features enabled.
-    ///
-    /// # Errors
-    ///
-    /// When a program is missing or a server isn't ready in time; the error has the last lines of
-    /// the server's log.
-    pub async fn start() -> Result<Self, Error> {
-        Self::builder().start().await
-    }
-
-    /// Returns a builder for a control plane with other options.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
-    /// Returns the control plane that all tests of this process share; the first call starts it.
-    /// Tests that use it give their objects names of their own.
-    ///
-    /// # Errors
-    ///
-    /// As for [`start`](Self::start); it is not tried again.
-    pub async fn shared() -> Result<&'static Self, Error> {
-        // Nothing in a static is ever dropped: the end of the process stops it.
-        static SHARED: OnceCell<Result<ControlPlane, Error>> = OnceCell::const_new();
-        SHARED
-            .get_or_init(Self::start)
-            .await
-            .as_ref()
-            .map_err(Clone::clone)
-    }
-
     pub(crate) fn new(servers: Servers, config: Config) -> Self {
         Self { servers, config }
     }
@@ -116,23 +83,5 @@ impl ControlPlane {
     /// See above.
     pub fn check(&self) -> Result<(), Error> {
         self.servers.check()
-    }
-
-    /// Returns one object of an API, to wait for what the control plane does with it.
-    ///
-    /// ```no_run
-    /// # async fn example(server: e2e::ControlPlane) -> Result<(), Box<dyn std::error::Error>> {
-    /// use core_v1::PersistentVolumeClaim;
-    ///
-    /// let claims = kube::Api::default_namespaced(server.client()?);
-    /// let is_assigned = |claim: &PersistentVolumeClaim| {
-    ///     claim.spec.as_ref().is_some_and(|spec| spec.volume_name.is_some())
-    /// };
-    /// let claim = server.object(&claims, "data").until("to have a volume", is_assigned).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn object<'a, K>(&'a self, objects: &'a Api<K>, name: &'a str) -> Awaited<'a, K> {
-        Awaited::new(self, objects, name)
     }
 }

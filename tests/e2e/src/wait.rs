@@ -35,8 +35,28 @@ pub struct Awaited<'a, K> {
     limit: Duration,
 }
 
+impl ControlPlane {
+    /// Returns one object of an API, to wait for what the control plane does with it.
+    ///
+    /// ```no_run
+    /// # async fn example(server: e2e::ControlPlane) -> Result<(), Box<dyn std::error::Error>> {
+    /// use core_v1::PersistentVolumeClaim;
+    ///
+    /// let claims = kube::Api::default_namespaced(server.client()?);
+    /// let is_assigned = |claim: &PersistentVolumeClaim| {
+    ///     claim.spec.as_ref().is_some_and(|spec| spec.volume_name.is_some())
+    /// };
+    /// let claim = server.object(&claims, "data").until("to have a volume", is_assigned).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn object<'a, K>(&'a self, objects: &'a Api<K>, name: &'a str) -> Awaited<'a, K> {
+        Awaited::new(self, objects, name)
+    }
+}
+
 impl<'a, K> Awaited<'a, K> {
-    pub(crate) fn new(server: &'a ControlPlane, objects: &'a Api<K>, name: &'a str) -> Self {
+    fn new(server: &'a ControlPlane, objects: &'a Api<K>, name: &'a str) -> Self {
         Self {
             server,
             objects,

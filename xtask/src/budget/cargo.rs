@@ -136,7 +136,8 @@ impl Cargo {
             .ok_or_else(|| format!("error: `cargo -Vv` has no line with {prefix:?}").into())
     }
 
-    /// The packages that a program is built from, each with its features, but not the program itself.
+    /// The packages that a program is built from, each with its features, but not the program
+    /// itself.
     pub(super) fn features(&self, manifest: &Path) -> Result<BTreeSet<String>, Box<dyn Error>> {
         let mut command = self.command();
         command.args(["tree", "--quiet", "--offline", "--edges", "normal,build"]);

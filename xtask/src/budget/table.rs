@@ -79,8 +79,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Why the work can't be compared, if so: the runs differ by more than the budget, and would not
-    /// exceed what is tolerated if all were disturbed by as much as they differ.
+    /// Why the work can't be compared, if so: the runs differ by more than the budget, and would
+    /// not exceed what is tolerated if all were disturbed by as much as they differ.
     pub(super) fn unclear(&self, limits: &Limits) -> Option<String> {
         let shares = self.shares();
         let least = shares.iter().copied().fold(f64::INFINITY, f64::min);

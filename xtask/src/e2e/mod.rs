@@ -34,8 +34,8 @@ const REQUIRED: [&str; 2] = ["etcd", "kube-apiserver"];
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The release of Kubernetes whose server is built; by default, the newest in
-    /// tests/e2e/control-plane. Older ones have no controllers: without arguments, only tests that need
-    /// none run.
+    /// tests/e2e/control-plane. Older ones have no controllers: without arguments, only tests that
+    /// need none run.
     #[arg(long, value_name = "RELEASE")]
     release: Option<Release>,
 

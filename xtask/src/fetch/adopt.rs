@@ -11,8 +11,8 @@ use crate::inputs::{self, Folder, Found};
 use crate::output::{self, Change, Plan};
 use crate::{spec, workspace};
 
-/// Writes the documents of the newest versions into the folder of the release, and the release into the
-/// configuration. All files are written, or none.
+/// Writes the documents of the newest versions into the folder of the release, and the release into
+/// the configuration. All files are written, or none.
 pub(super) fn run(documents: &Documents, release: Release) -> Result<(), Box<dyn Error>> {
     let root = workspace::root()?;
     let spec_folder = root.join("spec");

@@ -46,8 +46,9 @@ pub(crate) struct Fetch {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Make the release the newest that spec/ describes: bring our documents of the newest versions into
-    /// line with these, without their texts. Descriptions that are still to be written are listed.
+    /// Make the release the newest that spec/ describes: bring our documents of the newest versions
+    /// into line with these, without their texts. Descriptions that are still to be written are
+    /// listed.
     #[arg(long, conflicts_with = "out")]
     into_spec: bool,
 

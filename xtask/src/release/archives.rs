@@ -77,8 +77,8 @@ impl Unpacked<'_> {
         Ok(())
     }
 
-    /// Writes the manifest of the workspace and the packages of examples, and returns their number by
-    /// package.
+    /// Writes the manifest of the workspace and the packages of examples, and returns their number
+    /// by package.
     fn write(&self, root: &Path) -> Result<Vec<usize>, Box<dyn Error>> {
         let mut manifest =
             "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[patch.crates-io]\n".to_owned();

@@ -8,7 +8,8 @@ use crate::common::{Outcome, Sandbox, XTASK, document};
 
 const THING: &str = "/components/schemas/com.example.v1.Thing";
 
-/// A workspace whose newest release is 1.37, and documents of 1.38 with a new field and a new schema.
+/// A workspace whose newest release is 1.37, and documents of 1.38 with a new field and a new
+/// schema.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     let config = sandbox.read("root/codegen.toml");

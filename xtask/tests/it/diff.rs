@@ -1,7 +1,7 @@
 //! `cargo xtask diff`, run as a command.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p xtask --test it diff::` writes the reports in `tests/golden` anew;
-//! read what changed before it is committed.
+//! `UPDATE_GOLDEN=1 cargo test -p xtask --test it diff::` writes the reports in `tests/golden`
+//! anew; read what changed before it is committed.
 
 use std::fs;
 use std::path::Path;

@@ -306,8 +306,8 @@ fn ci_runs_the_tests_that_are_ignored() {
     assert!(count > 5, "{count} files");
 }
 
-/// Returns true if the script runs the ignored tests of a file: those of a module of the binary `it`,
-/// or all of another binary.
+/// Returns true if the script runs the ignored tests of a file: those of a module of the binary
+/// `it`, or all of another binary.
 fn is_selected(path: &str, text: &str, script: &str) -> bool {
     let mut modules = path.trim_end_matches(".rs").split('/');
     let target = modules.next().unwrap();

@@ -18,8 +18,8 @@ struct Sources<'s, 't> {
 }
 
 impl Sources<'_, '_> {
-    /// Returns true if the next source, which is set, is the first one. A server reports a second one under
-    /// a name of its own.
+    /// Returns true if the next source, which is set, is the first one. A server reports a second
+    /// one under a name of its own.
     fn is_first(&mut self, name: &'static str, as_second: &'static str) -> bool {
         if self.has_one {
             let at = self.at.field(name).reported_as(as_second);
@@ -161,7 +161,8 @@ fn after_flex(spec: &impl VolumeSources, has_affinity: bool, sources: &mut Sourc
         contained(local.path, at.field("path"), to);
     });
     if is_first && spec.local().is_some() && !has_affinity {
-        // Required even inside another object, where it is forbidden: no local volume is valid there.
+        // Required even inside another object, where it is forbidden: no local volume is valid
+        // there.
         let at = sources.at.field("nodeAffinity");
         sources
             .to

@@ -22,8 +22,8 @@ pub(super) fn is_iscsi_name(text: &str) -> bool {
     }
 }
 
-/// Returns true if the text is the rest of a qualified name after `iqn.`: a year and a month, the naming
-/// authority, a colon and any text without spaces and some special characters.
+/// Returns true if the text is the rest of a qualified name after `iqn.`: a year and a month, the
+/// naming authority, a colon and any text without spaces and some special characters.
 fn is_iqn(text: &str) -> bool {
     let Some((date, rest)) = text.split_at_checked("2001-04.".len()) else {
         return false;
@@ -46,7 +46,8 @@ fn is_iqn(text: &str) -> bool {
         })
 }
 
-/// Returns true if the text is any character, which should be a dot, and that many letters and digits.
+/// Returns true if the text is any character, which should be a dot, and that many letters and
+/// digits.
 fn is_identifier(text: &str, length: usize) -> bool {
     let mut chars = text.chars();
     let rest = chars

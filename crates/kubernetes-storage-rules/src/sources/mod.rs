@@ -1,7 +1,7 @@
 //! The sources of a volume, which PersistentVolumes and the volumes inside VolumeAttachments share.
 //!
-//! The rules read a volume through [`VolumeSources`], which `k8s_openapi`'s type and that of `core-v1`
-//! implement, so that neither is converted.
+//! The rules read a volume through [`VolumeSources`], which `k8s_openapi`'s type and that of
+//! `core-v1` implement, so that neither is converted.
 
 mod check;
 mod fields;

@@ -1,15 +1,17 @@
-//! The sources of a volume as Go's types have them: borrowed, and independent of the crate whose type
-//! the volume is.
+//! The sources of a volume as Go's types have them: borrowed, and independent of the crate whose
+//! type the volume is.
 //!
-//! A field that is no pointer in Go is its zero value here if it is unset, and one that is a pointer an
-//! `Option`. So two sources are equal where Kubernetes' `apiequality.Semantic` finds them equal.
+//! A field that is no pointer in Go is its zero value here if it is unset, and one that is a
+//! pointer an `Option`. So two sources are equal where Kubernetes' `apiequality.Semantic` finds
+//! them equal.
 
 use std::collections::BTreeMap;
 
 /// Entries of a source that a driver interprets.
 pub type Entries = BTreeMap<String, String>;
 
-/// The specification of a PersistentVolume, of any crate. `implement_volume_sources!` implements it.
+/// The specification of a PersistentVolume, of any crate. `implement_volume_sources!` implements
+/// it.
 pub trait VolumeSources {
     /// The reclaim policy; empty if it is unset.
     fn reclaim_policy(&self) -> &str;

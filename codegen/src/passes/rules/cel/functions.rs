@@ -157,14 +157,14 @@ impl Translator<'_> {
         let on = Box::new(on);
         let ask = ASKS.iter().find(|(cel, _)| *cel == name);
         let make = MAKES.iter().find(|(cel, _)| *cel == name);
+        if let (Some((_, rust)), [other]) = (ask, args) {
+            let other = self.of_sort(other, &CelType::Text)?;
+            return Ok((Node::Method(on, rust, vec![other]), CelType::Bool));
+        }
+        if let (Some((_, rust)), []) = (make, args) {
+            return Ok((Node::Made(on, rust, Vec::new()), CelType::Text));
+        }
         match (name, args) {
-            (_, [other]) if let Some((_, rust)) = ask => {
-                let other = self.of_sort(other, &CelType::Text)?;
-                Ok((Node::Method(on, rust, vec![other]), CelType::Bool))
-            }
-            (_, []) if let Some((_, rust)) = make => {
-                Ok((Node::Made(on, rust, Vec::new()), CelType::Text))
-            }
             ("trim", []) => Ok((Node::Method(on, "trim", Vec::new()), CelType::Text)),
             ("replace", [from, to]) => {
                 let with = vec![

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kubernetes_kinds::wire;
 
-/// What the weather is like.
+/// The state of the weather.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// `noon`.

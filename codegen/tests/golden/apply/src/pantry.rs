@@ -29,10 +29,10 @@ pub struct Pantry {
     /// Standard metadata.
     pub metadata: ObjectMeta,
 
-    /// What is kept.
+    /// The things that are kept.
     pub spec: PantrySpec,
 
-    /// What is left.
+    /// The rest.
     pub status: Option<PantryStatus>,
 }
 
@@ -57,7 +57,7 @@ impl Pantry {
         self
     }
 
-    /// What is left.
+    /// The rest.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -113,10 +113,10 @@ wire::kind! {
     }
 }
 
-/// What a pantry keeps.
+/// The content of a pantry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PantrySpec {
-    /// Whether there is a lamp.
+    /// True if there is a lamp.
     pub light: bool,
 
     /// Told apart by their names.
@@ -266,7 +266,7 @@ wire::object! {
     }
 }
 
-/// What is left in a pantry.
+/// The rest in a pantry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PantryStatus {
     /// How many.
@@ -299,7 +299,7 @@ wire::object! {
 /// A board.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shelf {
-    /// What it is called.
+    /// The name of it.
     pub name: String,
 
     /// The one above it.
@@ -371,7 +371,7 @@ kubernetes_kinds::wire::enumeration! {
 /// A lock.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lock {
-    /// What opens it.
+    /// The key that opens it.
     pub key: Option<String>,
 
     /// How to open it.
@@ -385,7 +385,7 @@ impl Lock {
         Self::default()
     }
 
-    /// What opens it.
+    /// The key that opens it.
     ///
     /// Sets [`key`](Self::key).
     #[must_use]

@@ -24,7 +24,7 @@ pub struct Spoon {
     /// Standard metadata.
     pub metadata: ObjectMeta,
 
-    /// What it is for.
+    /// The use that it is for.
     pub step: Option<Step>,
 }
 
@@ -48,7 +48,7 @@ impl Spoon {
         self
     }
 
-    /// What it is for.
+    /// The use that it is for.
     ///
     /// Sets [`step`](Self::step).
     #[must_use]

@@ -4,7 +4,7 @@
 
 use kubernetes_kinds::wire;
 
-/// What to do.
+/// The thing to do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
     /// In words.

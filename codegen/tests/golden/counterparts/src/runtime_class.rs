@@ -31,7 +31,7 @@ pub struct RuntimeClass {
     /// `handler`.
     pub handler: Handler,
 
-    /// What it takes itself.
+    /// The part that it takes itself.
     pub overhead: Option<Overhead>,
 
     /// Where it is.
@@ -72,7 +72,7 @@ impl RuntimeClass {
         self
     }
 
-    /// What it takes itself.
+    /// The part that it takes itself.
     ///
     /// Sets [`overhead`](Self::overhead).
     #[must_use]
@@ -197,7 +197,7 @@ wire::kind! {
     }
 }
 
-/// What runs them.
+/// The power that runs them.
 ///
 /// Since Kubernetes 1.20, stable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -221,7 +221,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// What it takes itself.
+/// The part that it takes itself.
 ///
 /// Since Kubernetes 1.20, stable.
 #[derive(Clone, Debug, Default, PartialEq)]

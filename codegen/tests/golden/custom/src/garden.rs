@@ -27,10 +27,10 @@ pub struct Garden {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
-    /// What is wished.
+    /// The wish.
     pub spec: GardenSpec,
 
-    /// What is there.
+    /// The things that are there.
     pub status: Option<GardenStatus>,
 }
 
@@ -55,7 +55,7 @@ impl Garden {
         self
     }
 
-    /// What is there.
+    /// The things that are there.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -175,7 +175,7 @@ wire::kind! {
     }
 }
 
-/// What is wished.
+/// The wish.
 ///
 /// The rule `self.owner == oldSelf.owner || self.size >= oldSelf.size` must hold: a
 /// new owner may only enlarge it. The rule `!has(oldSelf.well) || (has(self.well) &&
@@ -219,18 +219,18 @@ pub struct GardenSpec {
     /// For each element, the rule `self.matches('^[a-z]+$')` must hold.
     pub helpers: Option<Vec<String>>,
 
-    /// What to look for, by place.
+    /// Things to look for, by place.
     ///
     /// An element can be `null`, so it is JSON; rules for it are left to the server.
     pub hints: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
 
-    /// What is written on it.
+    /// The text that is written on it.
     pub labels: Option<BTreeMap<String, String>>,
 
-    /// What helpers say.
+    /// The saying of helpers.
     pub motto: Option<String>,
 
-    /// Whether all may enter.
+    /// True if all may enter.
     ///
     /// The server's default is `true`.
     pub open: Option<bool>,
@@ -238,7 +238,7 @@ pub struct GardenSpec {
     /// The lengths of paths, by row.
     pub paths: Option<Vec<Vec<i64>>>,
 
-    /// What is put up at the gate, an object of any kind.
+    /// The sign at the gate, an object of any kind.
     pub plaque: Option<GardenSpecPlaque>,
 
     /// By day.
@@ -329,7 +329,7 @@ impl GardenSpec {
         self
     }
 
-    /// What to look for, by place.
+    /// Things to look for, by place.
     ///
     /// Sets [`hints`](Self::hints).
     #[must_use]
@@ -344,7 +344,7 @@ impl GardenSpec {
         self
     }
 
-    /// What is written on it.
+    /// The text that is written on it.
     ///
     /// Sets [`labels`](Self::labels).
     #[must_use]
@@ -359,7 +359,7 @@ impl GardenSpec {
         self
     }
 
-    /// What helpers say.
+    /// The saying of helpers.
     ///
     /// Sets [`motto`](Self::motto).
     #[must_use]
@@ -368,7 +368,7 @@ impl GardenSpec {
         self
     }
 
-    /// Whether all may enter.
+    /// True if all may enter.
     ///
     /// Sets [`open`](Self::open).
     #[must_use]
@@ -386,7 +386,7 @@ impl GardenSpec {
         self
     }
 
-    /// What is put up at the gate, an object of any kind.
+    /// The sign at the gate, an object of any kind.
     ///
     /// Sets [`plaque`](Self::plaque).
     #[must_use]
@@ -503,7 +503,7 @@ wire::object! {
     }
 }
 
-/// What is there.
+/// The things that are there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenStatus {
     /// How many grow.
@@ -511,7 +511,7 @@ pub struct GardenStatus {
     /// The rule `self >= oldSelf` must hold: plants never die.
     pub plants: i64,
 
-    /// What was found there, an object of any kind.
+    /// The object that was found there, of any kind.
     pub found: Option<GardenStatusFound>,
 }
 
@@ -525,7 +525,7 @@ impl GardenStatus {
         }
     }
 
-    /// What was found there, an object of any kind.
+    /// The object that was found there, of any kind.
     ///
     /// Sets [`found`](Self::found).
     #[must_use]
@@ -557,7 +557,7 @@ pub struct GardenSpecBeds {
     /// In squares.
     pub width: i64,
 
-    /// What is in it.
+    /// The content of it.
     ///
     /// The server's default is `loam`.
     pub soil: Option<String>,
@@ -575,7 +575,7 @@ impl GardenSpecBeds {
         }
     }
 
-    /// What is in it.
+    /// The content of it.
     ///
     /// Sets [`soil`](Self::soil).
     #[must_use]
@@ -594,7 +594,7 @@ wire::object! {
     }
 }
 
-/// What is put up at the gate, an object of any kind.
+/// The sign at the gate, an object of any kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecPlaque {
     /// The group and version of the object, such as `apps/v1`.
@@ -641,7 +641,7 @@ wire::object! {
     }
 }
 
-/// What it costs.
+/// The price of it.
 ///
 /// The rule `!has(self.high) || self.low <= self.high` must hold.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -775,7 +775,7 @@ pub struct GardenSpecSign {
     /// The day on which it was put up.
     pub since: Option<String>,
 
-    /// What it says.
+    /// The text that it says.
     pub text: Option<String>,
 
     /// How it shines.
@@ -816,7 +816,7 @@ impl GardenSpecSign {
         self
     }
 
-    /// What it says.
+    /// The text that it says.
     ///
     /// Sets [`text`](Self::text).
     #[must_use]
@@ -845,7 +845,7 @@ wire::object! {
     }
 }
 
-/// What was found there, an object of any kind.
+/// The object that was found there, of any kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenStatusFound {
     /// The group and version of the object, such as `apps/v1`.

@@ -15,7 +15,7 @@ pub struct Door {
     /// - `"Open"` one can walk through
     pub state: Option<DoorState>,
 
-    /// What somebody would like.
+    /// The wish of somebody.
     pub wanted: Option<DoorState>,
 }
 
@@ -35,7 +35,7 @@ impl Door {
         self
     }
 
-    /// What somebody would like.
+    /// The wish of somebody.
     ///
     /// Sets [`wanted`](Self::wanted).
     #[must_use]

@@ -4,7 +4,7 @@
 
 use kubernetes_kinds::wire;
 
-/// What this shelf bears; core/v1 has a type of this name too.
+/// The load of this shelf; core/v1 has a type of this name too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Toleration {
     /// How much.

@@ -22,10 +22,10 @@ pub struct Kettle {
     /// Standard metadata.
     pub metadata: ObjectMeta,
 
-    /// What the kettle should do.
+    /// The wanted state of the kettle.
     pub spec: KettleSpec,
 
-    /// What the kettle does.
+    /// The state of the kettle.
     pub status: Option<KettleStatus>,
 }
 
@@ -50,7 +50,7 @@ impl Kettle {
         self
     }
 
-    /// What the kettle does.
+    /// The state of the kettle.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -170,13 +170,13 @@ wire::kind! {
     }
 }
 
-/// What a Kettle should do.
+/// The wanted state of a Kettle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KettleSpec {
     /// How much water it takes.
     pub litres: i32,
 
-    /// Whether it says when it is done.
+    /// True if it says when it is done.
     pub whistle: Option<bool>,
 }
 
@@ -190,7 +190,7 @@ impl KettleSpec {
         }
     }
 
-    /// Whether it says when it is done.
+    /// True if it says when it is done.
     ///
     /// Sets [`whistle`](Self::whistle).
     #[must_use]
@@ -207,7 +207,7 @@ wire::object! {
     }
 }
 
-/// What a Kettle does.
+/// The state of a Kettle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KettleStatus {
     /// How hot the water is.

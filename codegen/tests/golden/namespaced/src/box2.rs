@@ -28,7 +28,7 @@ pub struct Box2 {
     /// Whose box it is.
     pub owner: String,
 
-    /// What is written on it.
+    /// The text that is written on it.
     pub label: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl Box2 {
         self
     }
 
-    /// What is written on it.
+    /// The text that is written on it.
     ///
     /// Sets [`label`](Self::label).
     #[must_use]

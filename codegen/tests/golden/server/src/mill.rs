@@ -29,10 +29,10 @@ pub struct Mill {
     /// Standard metadata.
     pub metadata: ObjectMeta,
 
-    /// What it should do.
+    /// The wanted behaviour.
     pub spec: MillSpec,
 
-    /// What it does.
+    /// The state of it.
     pub status: Option<MillStatus>,
 }
 
@@ -57,7 +57,7 @@ impl Mill {
         self
     }
 
-    /// What it does.
+    /// The state of it.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -113,10 +113,10 @@ wire::kind! {
     }
 }
 
-/// What a mill should do.
+/// The wanted state of a mill.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MillSpec {
-    /// What it grinds.
+    /// The grain that it grinds.
     pub grain: String,
 
     /// Whose it is.
@@ -137,29 +137,29 @@ pub struct MillSpec {
     /// At most one element for each `name`.
     pub crew: Option<Vec<Hand>>,
 
-    /// Whether it grinds twice.
+    /// True if it grinds twice.
     pub fine: Option<bool>,
 
     /// Who may come.
     pub guests: Option<Vec<Guest>>,
 
-    /// What drives it.
+    /// The force that drives it.
     ///
     /// The server's default is `Water`.
     pub kind: Option<Kind>,
 
-    /// What stands on the bags.
+    /// The label of the bags.
     pub marks: Option<Vec<String>>,
 
-    /// What it is near to.
+    /// The thing that it is near to.
     pub near: Option<LabelSelector>,
 
-    /// What else there is to say.
+    /// Other remarks.
     ///
     /// Immutable: an update must not change it.
     pub notes: Option<BTreeMap<String, String>>,
 
-    /// Whether it spares the neighbours.
+    /// True if it spares the neighbours.
     ///
     /// The server's default is `true`. Since Kubernetes 1.34, stable since 1.37.
     pub quiet: Option<bool>,
@@ -167,7 +167,7 @@ pub struct MillSpec {
     /// How much fits in.
     pub room: Option<Quantity>,
 
-    /// What they are made of.
+    /// The material that they are made of.
     ///
     /// The server's default is `["Basalt"]`.
     pub stones: Option<Vec<String>>,
@@ -210,7 +210,7 @@ impl MillSpec {
         self
     }
 
-    /// Whether it grinds twice.
+    /// True if it grinds twice.
     ///
     /// Sets [`fine`](Self::fine).
     #[must_use]
@@ -228,7 +228,7 @@ impl MillSpec {
         self
     }
 
-    /// What drives it.
+    /// The force that drives it.
     ///
     /// Sets [`kind`](Self::kind).
     #[must_use]
@@ -237,7 +237,7 @@ impl MillSpec {
         self
     }
 
-    /// What stands on the bags.
+    /// The label of the bags.
     ///
     /// Sets [`marks`](Self::marks).
     #[must_use]
@@ -246,7 +246,7 @@ impl MillSpec {
         self
     }
 
-    /// What it is near to.
+    /// The thing that it is near to.
     ///
     /// Sets [`near`](Self::near).
     #[must_use]
@@ -255,7 +255,7 @@ impl MillSpec {
         self
     }
 
-    /// What else there is to say.
+    /// Other remarks.
     ///
     /// Sets [`notes`](Self::notes).
     #[must_use]
@@ -270,7 +270,7 @@ impl MillSpec {
         self
     }
 
-    /// Whether it spares the neighbours.
+    /// True if it spares the neighbours.
     ///
     /// Sets [`quiet`](Self::quiet).
     #[must_use]
@@ -288,7 +288,7 @@ impl MillSpec {
         self
     }
 
-    /// What they are made of.
+    /// The material that they are made of.
     ///
     /// Sets [`stones`](Self::stones).
     #[must_use]
@@ -327,10 +327,10 @@ wire::object! {
     }
 }
 
-/// What a mill does.
+/// The state of a mill.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MillStatus {
-    /// What went wrong.
+    /// The error.
     pub error: Option<String>,
 
     /// How fast.
@@ -344,7 +344,7 @@ impl MillStatus {
         Self::default()
     }
 
-    /// What went wrong.
+    /// The error.
     ///
     /// Sets [`error`](Self::error).
     #[must_use]
@@ -418,7 +418,7 @@ wire::object! {
 /// Somebody who works there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hand {
-    /// What everybody says.
+    /// The text that everybody uses.
     pub name: String,
 
     /// For how long.
@@ -457,7 +457,7 @@ wire::object! {
 /// Somebody who may come.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Guest {
-    /// What everybody says.
+    /// The text that everybody uses.
     pub name: Option<String>,
 
     /// Where from.
@@ -471,7 +471,7 @@ impl Guest {
         Self::default()
     }
 
-    /// What everybody says.
+    /// The text that everybody uses.
     ///
     /// Sets [`name`](Self::name).
     #[must_use]
@@ -497,7 +497,7 @@ wire::object! {
     }
 }
 
-/// What drives a mill.
+/// The force that drives a mill.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {

@@ -104,7 +104,7 @@ wire::kind! {
     }
 }
 
-/// What only a cat does.
+/// The deeds of a cat alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CatNap {
     /// How long.

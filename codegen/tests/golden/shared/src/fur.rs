@@ -6,7 +6,7 @@ use kubernetes_kinds::wire;
 
 use crate::Color;
 
-/// What both have.
+/// The part that both have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fur {
     /// `color`.

@@ -4,7 +4,7 @@
 
 use kubernetes_kinds::wire;
 
-/// What no kind uses.
+/// A type that no kind uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Whistle {
     /// How high, in Hz.

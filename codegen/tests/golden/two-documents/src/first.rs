@@ -4,7 +4,7 @@
 
 use kubernetes_kinds::wire;
 
-/// What the first document has.
+/// The part that the first document has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct First {
     /// Its text.

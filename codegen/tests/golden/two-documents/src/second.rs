@@ -4,7 +4,7 @@
 
 use kubernetes_kinds::wire;
 
-/// What the second document has.
+/// The part that the second document has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Second {
     /// Its text.

@@ -7,7 +7,7 @@ use kubernetes_kinds::wire;
 /// Of this crate, not of k8s-openapi.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Toleration {
-    /// What is borne.
+    /// The thing that is borne.
     pub key: Option<String>,
 }
 
@@ -18,7 +18,7 @@ impl Toleration {
         Self::default()
     }
 
-    /// What is borne.
+    /// The thing that is borne.
     ///
     /// Sets [`key`](Self::key).
     #[must_use]

@@ -10,7 +10,7 @@ use kubernetes_kinds::schema;
 use crate::Report;
 
 schema::object! {
-    /// What the weather is like.
+    /// The state of the weather.
     Report "com.example.v1.Report" {
         /// `noon`.
         required "noon" => i32,

@@ -19,12 +19,12 @@ pub struct Pantry {
     /// See [`metadata`](crate::Pantry::metadata).
     pub metadata: ObjectMeta,
 
-    /// What is kept.
+    /// The things that are kept.
     ///
     /// See [`spec`](crate::Pantry::spec).
     pub spec: Option<PantrySpec>,
 
-    /// What is left.
+    /// The rest.
     ///
     /// See [`status`](crate::Pantry::status).
     pub status: Option<PantryStatus>,
@@ -50,7 +50,7 @@ impl Pantry {
         self
     }
 
-    /// What is kept.
+    /// The things that are kept.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -59,7 +59,7 @@ impl Pantry {
         self
     }
 
-    /// What is left.
+    /// The rest.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -151,7 +151,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`PantrySpec`](crate::PantrySpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PantrySpec {
-    /// Whether there is a lamp.
+    /// True if there is a lamp.
     ///
     /// See [`light`](crate::PantrySpec::light).
     pub light: Option<bool>,
@@ -211,7 +211,7 @@ impl PantrySpec {
         Self::default()
     }
 
-    /// Whether there is a lamp.
+    /// True if there is a lamp.
     ///
     /// Sets [`light`](Self::light).
     #[must_use]
@@ -395,7 +395,7 @@ wire::object! {
 /// Part of an apply configuration: a [`Shelf`](crate::Shelf).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shelf {
-    /// What it is called.
+    /// The name of it.
     ///
     /// See [`name`](crate::Shelf::name).
     pub name: Option<String>,
@@ -418,7 +418,7 @@ impl Shelf {
         Self::default()
     }
 
-    /// What it is called.
+    /// The name of it.
     ///
     /// Sets [`name`](Self::name).
     #[must_use]
@@ -468,7 +468,7 @@ wire::object! {
 /// Part of an apply configuration: a [`Lock`](crate::Lock).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lock {
-    /// What opens it.
+    /// The key that opens it.
     ///
     /// See [`key`](crate::Lock::key).
     pub key: Option<String>,
@@ -486,7 +486,7 @@ impl Lock {
         Self::default()
     }
 
-    /// What opens it.
+    /// The key that opens it.
     ///
     /// Sets [`key`](Self::key).
     #[must_use]

@@ -16,7 +16,7 @@ pub struct Spoon {
     /// See [`metadata`](crate::Spoon::metadata).
     pub metadata: ObjectMeta,
 
-    /// What it is for.
+    /// The use that it is for.
     ///
     /// See [`step`](crate::Spoon::step).
     pub step: Option<Step>,
@@ -42,7 +42,7 @@ impl Spoon {
         self
     }
 
-    /// What it is for.
+    /// The use that it is for.
     ///
     /// Sets [`step`](Self::step).
     #[must_use]

@@ -14,17 +14,17 @@ schema::kind! {
     Pantry "com.example.v1.Pantry" {
         /// Standard metadata.
         optional "metadata" => ObjectMeta,
-        /// What is kept.
+        /// The things that are kept.
         required "spec" => PantrySpec,
-        /// What is left.
+        /// The rest.
         optional "status" => PantryStatus,
     }
 }
 
 schema::object! {
-    /// What a pantry keeps.
+    /// The content of a pantry.
     PantrySpec "com.example.v1.PantrySpec" {
-        /// Whether there is a lamp.
+        /// True if there is a lamp.
         required "light" => bool,
         /// Told apart by their names.
         required "shelves" => Vec<Shelf> {
@@ -55,7 +55,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// What is left in a pantry.
+    /// The rest in a pantry.
     PantryStatus "com.example.v1.PantryStatus" {
         /// How many.
         optional "jars" => i64,
@@ -65,7 +65,7 @@ schema::object! {
 schema::object! {
     /// A board.
     Shelf "com.example.v1.Shelf" {
-        /// What it is called.
+        /// The name of it.
         required "name" => String,
         /// The one above it.
         optional "above" => Shelf,
@@ -83,7 +83,7 @@ schema::object! {
     /// A lock.
     Lock "com.example.v1.Lock" {
         "x-kubernetes-map-type" => "atomic",
-        /// What opens it.
+        /// The key that opens it.
         optional "key" => String,
         /// How to open it.
         optional "step" => Step,

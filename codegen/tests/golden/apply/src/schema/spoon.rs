@@ -12,7 +12,7 @@ schema::kind! {
     Spoon "com.example.v1.Spoon" {
         /// Standard metadata.
         optional "metadata" => ObjectMeta,
-        /// What it is for.
+        /// The use that it is for.
         optional "step" => Step,
     }
 }

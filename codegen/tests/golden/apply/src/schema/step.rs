@@ -7,7 +7,7 @@ use kubernetes_kinds::schema;
 use crate::Step;
 
 schema::object! {
-    /// What to do.
+    /// The thing to do.
     Step "com.example.v1.Step" {
         /// In words.
         required "what" => String,

@@ -21,7 +21,7 @@
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
-//! What is *said* of the bundle.
+//! The text that is *said* of the bundle.
 
 mod kinds;
 #[cfg(feature = "manifests")]

@@ -155,7 +155,7 @@ wire::kind! {
     }
 }
 
-/// What a mug is like.
+/// The state of a mug.
 ///
 /// Since Kubernetes 1.30.
 #[derive(Clone, Debug, Default, PartialEq)]

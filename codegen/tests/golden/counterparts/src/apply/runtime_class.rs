@@ -25,7 +25,7 @@ pub struct RuntimeClass {
     /// See [`handler`](crate::RuntimeClass::handler).
     pub handler: Option<Handler>,
 
-    /// What it takes itself.
+    /// The part that it takes itself.
     ///
     /// See [`overhead`](crate::RuntimeClass::overhead).
     pub overhead: Option<Overhead>,
@@ -65,7 +65,7 @@ impl RuntimeClass {
         self
     }
 
-    /// What it takes itself.
+    /// The part that it takes itself.
     ///
     /// Sets [`overhead`](Self::overhead).
     #[must_use]

@@ -18,7 +18,7 @@ schema::kind! {
         optional "metadata" => ObjectMeta,
         /// `handler`.
         required "handler" => Handler,
-        /// What it takes itself.
+        /// The part that it takes itself.
         optional "overhead" => Overhead,
         /// Where it is.
         optional "scheduling" => Scheduling,
@@ -36,12 +36,12 @@ schema::kind! {
 }
 
 schema::enumeration! {
-    /// What runs them.
+    /// The power that runs them.
     Handler "io.k8s.api.node.v1.Handler"
 }
 
 schema::object! {
-    /// What it takes itself.
+    /// The part that it takes itself.
     Overhead "io.k8s.api.node.v1.Overhead" {
         /// For each Pod.
         optional "podFixed" => BTreeMap<String, Quantity>,

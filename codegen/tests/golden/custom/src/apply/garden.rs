@@ -18,12 +18,12 @@ pub struct Garden {
     /// See [`metadata`](crate::Garden::metadata).
     pub metadata: ObjectMeta,
 
-    /// What is wished.
+    /// The wish.
     ///
     /// See [`spec`](crate::Garden::spec).
     pub spec: Option<GardenSpec>,
 
-    /// What is there.
+    /// The things that are there.
     ///
     /// See [`status`](crate::Garden::status).
     pub status: Option<GardenStatus>,
@@ -49,7 +49,7 @@ impl Garden {
         self
     }
 
-    /// What is wished.
+    /// The wish.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -58,7 +58,7 @@ impl Garden {
         self
     }
 
-    /// What is there.
+    /// The things that are there.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -190,22 +190,22 @@ pub struct GardenSpec {
     /// See [`helpers`](crate::GardenSpec::helpers).
     pub helpers: Option<Vec<String>>,
 
-    /// What to look for, by place.
+    /// Things to look for, by place.
     ///
     /// See [`hints`](crate::GardenSpec::hints).
     pub hints: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
 
-    /// What is written on it.
+    /// The text that is written on it.
     ///
     /// See [`labels`](crate::GardenSpec::labels).
     pub labels: Option<BTreeMap<String, String>>,
 
-    /// What helpers say.
+    /// The saying of helpers.
     ///
     /// See [`motto`](crate::GardenSpec::motto).
     pub motto: Option<String>,
 
-    /// Whether all may enter.
+    /// True if all may enter.
     ///
     /// See [`open`](crate::GardenSpec::open).
     pub open: Option<bool>,
@@ -215,7 +215,7 @@ pub struct GardenSpec {
     /// See [`paths`](crate::GardenSpec::paths).
     pub paths: Option<Vec<Vec<i64>>>,
 
-    /// What is put up at the gate, an object of any kind.
+    /// The sign at the gate, an object of any kind.
     ///
     /// See [`plaque`](crate::GardenSpec::plaque).
     pub plaque: Option<GardenSpecPlaque>,
@@ -334,7 +334,7 @@ impl GardenSpec {
         self
     }
 
-    /// What to look for, by place.
+    /// Things to look for, by place.
     ///
     /// Sets [`hints`](Self::hints).
     #[must_use]
@@ -349,7 +349,7 @@ impl GardenSpec {
         self
     }
 
-    /// What is written on it.
+    /// The text that is written on it.
     ///
     /// Sets [`labels`](Self::labels).
     #[must_use]
@@ -364,7 +364,7 @@ impl GardenSpec {
         self
     }
 
-    /// What helpers say.
+    /// The saying of helpers.
     ///
     /// Sets [`motto`](Self::motto).
     #[must_use]
@@ -373,7 +373,7 @@ impl GardenSpec {
         self
     }
 
-    /// Whether all may enter.
+    /// True if all may enter.
     ///
     /// Sets [`open`](Self::open).
     #[must_use]
@@ -391,7 +391,7 @@ impl GardenSpec {
         self
     }
 
-    /// What is put up at the gate, an object of any kind.
+    /// The sign at the gate, an object of any kind.
     ///
     /// Sets [`plaque`](Self::plaque).
     #[must_use]
@@ -545,7 +545,7 @@ pub struct GardenStatus {
     /// See [`plants`](crate::GardenStatus::plants).
     pub plants: Option<i64>,
 
-    /// What was found there, an object of any kind.
+    /// The object that was found there, of any kind.
     ///
     /// See [`found`](crate::GardenStatus::found).
     pub found: Option<GardenStatusFound>,
@@ -567,7 +567,7 @@ impl GardenStatus {
         self
     }
 
-    /// What was found there, an object of any kind.
+    /// The object that was found there, of any kind.
     ///
     /// Sets [`found`](Self::found).
     #[must_use]
@@ -612,7 +612,7 @@ pub struct GardenSpecBeds {
     /// See [`width`](crate::GardenSpecBeds::width).
     pub width: Option<i64>,
 
-    /// What is in it.
+    /// The content of it.
     ///
     /// See [`soil`](crate::GardenSpecBeds::soil).
     pub soil: Option<String>,
@@ -652,7 +652,7 @@ impl GardenSpecBeds {
         self
     }
 
-    /// What is in it.
+    /// The content of it.
     ///
     /// Sets [`soil`](Self::soil).
     #[must_use]
@@ -926,7 +926,7 @@ pub struct GardenSpecSign {
     /// See [`since`](crate::GardenSpecSign::since).
     pub since: Option<String>,
 
-    /// What it says.
+    /// The text that it says.
     ///
     /// See [`text`](crate::GardenSpecSign::text).
     pub text: Option<String>,
@@ -971,7 +971,7 @@ impl GardenSpecSign {
         self
     }
 
-    /// What it says.
+    /// The text that it says.
     ///
     /// Sets [`text`](Self::text).
     #[must_use]

@@ -18,9 +18,9 @@ schema::kind! {
     Garden "com.example.v1.Garden" {
         /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
-        /// What is wished.
+        /// The wish.
         required "spec" => GardenSpec,
-        /// What is there.
+        /// The things that are there.
         optional "status" => GardenStatus,
     }
 }
@@ -36,7 +36,7 @@ schema::kind! {
 }
 
 schema::object! {
-    /// What is wished.
+    /// The wish.
     GardenSpec "com.example.v1.GardenSpec" {
         /// Whose it is.
         required "owner" => String {
@@ -72,13 +72,13 @@ schema::object! {
                 "maxLength" => 8,
             },
         },
-        /// What to look for, by place.
+        /// Things to look for, by place.
         optional "hints" => BTreeMap<String, k8s_openapi::serde_json::Value> {
             values {
                 "x-kubernetes-preserve-unknown-fields" => true,
             },
         },
-        /// What is written on it.
+        /// The text that is written on it.
         optional "labels" => BTreeMap<String, String> {
             "minProperties" => 1,
             "maxProperties" => 3,
@@ -86,9 +86,9 @@ schema::object! {
                 "maxLength" => 6,
             },
         },
-        /// What helpers say.
+        /// The saying of helpers.
         optional "motto" => String,
-        /// Whether all may enter.
+        /// True if all may enter.
         optional "open" => bool {
             "default" => true,
         },
@@ -103,7 +103,7 @@ schema::object! {
                 },
             },
         },
-        /// What is put up at the gate, an object of any kind.
+        /// The sign at the gate, an object of any kind.
         optional "plaque" => GardenSpecPlaque,
         /// By day.
         optional "prices" => BTreeMap<String, GardenSpecPrices>,
@@ -131,13 +131,13 @@ schema::object! {
 }
 
 schema::object! {
-    /// What is there.
+    /// The things that are there.
     GardenStatus "com.example.v1.GardenStatus" {
         /// How many grow.
         required "plants" => i64 {
             "minimum" => 0,
         },
-        /// What was found there, an object of any kind.
+        /// The object that was found there, of any kind.
         optional "found" => GardenStatusFound,
     }
 }
@@ -153,7 +153,7 @@ schema::object! {
         required "name" => String,
         /// In squares.
         required "width" => i64,
-        /// What is in it.
+        /// The content of it.
         optional "soil" => String {
             "default" => "loam",
         },
@@ -161,7 +161,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// What is put up at the gate, an object of any kind.
+    /// The sign at the gate, an object of any kind.
     GardenSpecPlaque "com.example.v1.GardenSpecPlaque" {
         "x-kubernetes-preserve-unknown-fields" => true,
         /// The group and version of the object, such as `apps/v1`.
@@ -174,7 +174,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// What it costs.
+    /// The price of it.
     GardenSpecPrices "com.example.v1.GardenSpecPrices" {
         /// For children.
         required "low" => i64 {
@@ -217,7 +217,7 @@ schema::object! {
         optional "since" => String {
             "format" => "date",
         },
-        /// What it says.
+        /// The text that it says.
         optional "text" => String {
             "maxLength" => 20,
         },
@@ -227,7 +227,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// What was found there, an object of any kind.
+    /// The object that was found there, of any kind.
     GardenStatusFound "com.example.v1.GardenStatusFound" {
         "x-kubernetes-preserve-unknown-fields" => true,
         /// The group and version of the object, such as `apps/v1`.

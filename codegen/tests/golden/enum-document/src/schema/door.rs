@@ -12,7 +12,7 @@ schema::object! {
         /// Possible values: - `"Ajar"` neither one nor the other - `"Open"` one can walk
         /// through
         optional "state" => DoorState,
-        /// What somebody would like.
+        /// The wish of somebody.
         optional "wanted" => DoorState,
     }
 }

@@ -7,7 +7,7 @@ use kubernetes_kinds::schema;
 use crate::Toleration;
 
 schema::object! {
-    /// What this shelf bears; core/v1 has a type of this name too.
+    /// The load of this shelf; core/v1 has a type of this name too.
     Toleration "com.example.v1.Toleration" {
         /// How much.
         optional "kilograms" => i32,

@@ -14,12 +14,12 @@ pub struct Kettle {
     /// See [`metadata`](crate::Kettle::metadata).
     pub metadata: ObjectMeta,
 
-    /// What the kettle should do.
+    /// The wanted state of the kettle.
     ///
     /// See [`spec`](crate::Kettle::spec).
     pub spec: Option<KettleSpec>,
 
-    /// What the kettle does.
+    /// The state of the kettle.
     ///
     /// See [`status`](crate::Kettle::status).
     pub status: Option<KettleStatus>,
@@ -45,7 +45,7 @@ impl Kettle {
         self
     }
 
-    /// What the kettle should do.
+    /// The wanted state of the kettle.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -54,7 +54,7 @@ impl Kettle {
         self
     }
 
-    /// What the kettle does.
+    /// The state of the kettle.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -142,7 +142,7 @@ pub struct KettleSpec {
     /// See [`litres`](crate::KettleSpec::litres).
     pub litres: Option<i32>,
 
-    /// Whether it says when it is done.
+    /// True if it says when it is done.
     ///
     /// See [`whistle`](crate::KettleSpec::whistle).
     pub whistle: Option<bool>,
@@ -164,7 +164,7 @@ impl KettleSpec {
         self
     }
 
-    /// Whether it says when it is done.
+    /// True if it says when it is done.
     ///
     /// Sets [`whistle`](Self::whistle).
     #[must_use]

@@ -12,9 +12,9 @@ schema::kind! {
     Kettle "com.example.v1.Kettle" {
         /// Standard metadata.
         optional "metadata" => ObjectMeta,
-        /// What the kettle should do.
+        /// The wanted state of the kettle.
         required "spec" => KettleSpec,
-        /// What the kettle does.
+        /// The state of the kettle.
         optional "status" => KettleStatus,
     }
 }
@@ -30,17 +30,17 @@ schema::kind! {
 }
 
 schema::object! {
-    /// What a Kettle should do.
+    /// The wanted state of a Kettle.
     KettleSpec "com.example.v1.KettleSpec" {
         /// How much water it takes.
         required "litres" => i32,
-        /// Whether it says when it is done.
+        /// True if it says when it is done.
         optional "whistle" => bool,
     }
 }
 
 schema::object! {
-    /// What a Kettle does.
+    /// The state of a Kettle.
     KettleStatus "com.example.v1.KettleStatus" {
         /// How hot the water is.
         optional "degrees" => i64,

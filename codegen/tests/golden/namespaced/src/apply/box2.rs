@@ -24,7 +24,7 @@ pub struct Box2 {
     /// See [`owner`](crate::Box2::owner).
     pub owner: Option<String>,
 
-    /// What is written on it.
+    /// The text that is written on it.
     ///
     /// See [`label`](crate::Box2::label).
     pub label: Option<String>,
@@ -68,7 +68,7 @@ impl Box2 {
         self
     }
 
-    /// What is written on it.
+    /// The text that is written on it.
     ///
     /// Sets [`label`](Self::label).
     #[must_use]

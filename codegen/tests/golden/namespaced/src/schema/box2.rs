@@ -16,7 +16,7 @@ schema::kind! {
         required "name" => String,
         /// Whose box it is.
         required "owner" => String,
-        /// What is written on it.
+        /// The text that is written on it.
         optional "label" => String,
     }
 }

@@ -20,12 +20,12 @@ pub struct Mill {
     /// See [`metadata`](crate::Mill::metadata).
     pub metadata: ObjectMeta,
 
-    /// What it should do.
+    /// The wanted behaviour.
     ///
     /// See [`spec`](crate::Mill::spec).
     pub spec: Option<MillSpec>,
 
-    /// What it does.
+    /// The state of it.
     ///
     /// See [`status`](crate::Mill::status).
     pub status: Option<MillStatus>,
@@ -51,7 +51,7 @@ impl Mill {
         self
     }
 
-    /// What it should do.
+    /// The wanted behaviour.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -60,7 +60,7 @@ impl Mill {
         self
     }
 
-    /// What it does.
+    /// The state of it.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -152,7 +152,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`MillSpec`](crate::MillSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MillSpec {
-    /// What it grinds.
+    /// The grain that it grinds.
     ///
     /// See [`grain`](crate::MillSpec::grain).
     pub grain: Option<String>,
@@ -177,7 +177,7 @@ pub struct MillSpec {
     /// See [`crew`](crate::MillSpec::crew).
     pub crew: Option<Vec<Hand>>,
 
-    /// Whether it grinds twice.
+    /// True if it grinds twice.
     ///
     /// See [`fine`](crate::MillSpec::fine).
     pub fine: Option<bool>,
@@ -187,27 +187,27 @@ pub struct MillSpec {
     /// See [`guests`](crate::MillSpec::guests).
     pub guests: Option<Vec<Guest>>,
 
-    /// What drives it.
+    /// The force that drives it.
     ///
     /// See [`kind`](crate::MillSpec::kind).
     pub kind: Option<Kind>,
 
-    /// What stands on the bags.
+    /// The label of the bags.
     ///
     /// See [`marks`](crate::MillSpec::marks).
     pub marks: Option<Vec<String>>,
 
-    /// What it is near to.
+    /// The thing that it is near to.
     ///
     /// See [`near`](crate::MillSpec::near).
     pub near: Option<LabelSelector>,
 
-    /// What else there is to say.
+    /// Other remarks.
     ///
     /// See [`notes`](crate::MillSpec::notes).
     pub notes: Option<BTreeMap<String, String>>,
 
-    /// Whether it spares the neighbours.
+    /// True if it spares the neighbours.
     ///
     /// See [`quiet`](crate::MillSpec::quiet).
     pub quiet: Option<bool>,
@@ -217,7 +217,7 @@ pub struct MillSpec {
     /// See [`room`](crate::MillSpec::room).
     pub room: Option<Quantity>,
 
-    /// What they are made of.
+    /// The material that they are made of.
     ///
     /// See [`stones`](crate::MillSpec::stones).
     pub stones: Option<Vec<String>>,
@@ -235,7 +235,7 @@ impl MillSpec {
         Self::default()
     }
 
-    /// What it grinds.
+    /// The grain that it grinds.
     ///
     /// Sets [`grain`](Self::grain).
     #[must_use]
@@ -280,7 +280,7 @@ impl MillSpec {
         self
     }
 
-    /// Whether it grinds twice.
+    /// True if it grinds twice.
     ///
     /// Sets [`fine`](Self::fine).
     #[must_use]
@@ -298,7 +298,7 @@ impl MillSpec {
         self
     }
 
-    /// What drives it.
+    /// The force that drives it.
     ///
     /// Sets [`kind`](Self::kind).
     #[must_use]
@@ -307,7 +307,7 @@ impl MillSpec {
         self
     }
 
-    /// What stands on the bags.
+    /// The label of the bags.
     ///
     /// Sets [`marks`](Self::marks).
     #[must_use]
@@ -316,7 +316,7 @@ impl MillSpec {
         self
     }
 
-    /// What it is near to.
+    /// The thing that it is near to.
     ///
     /// Sets [`near`](Self::near).
     #[must_use]
@@ -325,7 +325,7 @@ impl MillSpec {
         self
     }
 
-    /// What else there is to say.
+    /// Other remarks.
     ///
     /// Sets [`notes`](Self::notes).
     #[must_use]
@@ -340,7 +340,7 @@ impl MillSpec {
         self
     }
 
-    /// Whether it spares the neighbours.
+    /// True if it spares the neighbours.
     ///
     /// Sets [`quiet`](Self::quiet).
     #[must_use]
@@ -358,7 +358,7 @@ impl MillSpec {
         self
     }
 
-    /// What they are made of.
+    /// The material that they are made of.
     ///
     /// Sets [`stones`](Self::stones).
     #[must_use]
@@ -423,7 +423,7 @@ wire::object! {
 /// Part of an apply configuration: a [`MillStatus`](crate::MillStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MillStatus {
-    /// What went wrong.
+    /// The error.
     ///
     /// See [`error`](crate::MillStatus::error).
     pub error: Option<String>,
@@ -441,7 +441,7 @@ impl MillStatus {
         Self::default()
     }
 
-    /// What went wrong.
+    /// The error.
     ///
     /// Sets [`error`](Self::error).
     #[must_use]
@@ -537,7 +537,7 @@ wire::object! {
 /// Part of an apply configuration: a [`Hand`](crate::Hand).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hand {
-    /// What everybody says.
+    /// The text that everybody uses.
     ///
     /// See [`name`](crate::Hand::name).
     pub name: Option<String>,
@@ -555,7 +555,7 @@ impl Hand {
         Self::default()
     }
 
-    /// What everybody says.
+    /// The text that everybody uses.
     ///
     /// Sets [`name`](Self::name).
     #[must_use]
@@ -594,7 +594,7 @@ wire::object! {
 /// Part of an apply configuration: a [`Guest`](crate::Guest).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Guest {
-    /// What everybody says.
+    /// The text that everybody uses.
     ///
     /// See [`name`](crate::Guest::name).
     pub name: Option<String>,
@@ -612,7 +612,7 @@ impl Guest {
         Self::default()
     }
 
-    /// What everybody says.
+    /// The text that everybody uses.
     ///
     /// Sets [`name`](Self::name).
     #[must_use]

@@ -16,17 +16,17 @@ schema::kind! {
     Mill "com.example.v1.Mill" {
         /// Standard metadata.
         optional "metadata" => ObjectMeta,
-        /// What it should do.
+        /// The wanted behaviour.
         required "spec" => MillSpec,
-        /// What it does.
+        /// The state of it.
         optional "status" => MillStatus,
     }
 }
 
 schema::object! {
-    /// What a mill should do.
+    /// The wanted state of a mill.
     MillSpec "com.example.v1.MillSpec" {
-        /// What it grinds.
+        /// The grain that it grinds.
         required "grain" => String {
             "minLength" => 1,
             "maxLength" => 63,
@@ -53,16 +53,16 @@ schema::object! {
             "x-kubernetes-list-type" => "map",
             "x-kubernetes-list-map-keys" => ["name"],
         },
-        /// Whether it grinds twice.
+        /// True if it grinds twice.
         optional "fine" => bool,
         /// Who may come.
         optional "guests" => Vec<Guest>,
-        /// What drives it.
+        /// The force that drives it.
         optional "kind" => String {
             "default" => "Water",
             "enum" => ["", "Water", "Wind"],
         },
-        /// What stands on the bags.
+        /// The label of the bags.
         optional "marks" => Vec<String> {
             "x-kubernetes-list-type" => "set",
             items {
@@ -70,20 +70,20 @@ schema::object! {
                 "maxLength" => 63,
             },
         },
-        /// What it is near to.
+        /// The thing that it is near to.
         optional "near" => LabelSelector,
-        /// What else there is to say.
+        /// Other remarks.
         optional "notes" => BTreeMap<String, String> {
             "minProperties" => 1,
             "maxProperties" => 9,
         },
-        /// Whether it spares the neighbours.
+        /// True if it spares the neighbours.
         optional "quiet" => bool {
             "default" => true,
         },
         /// How much fits in.
         optional "room" => Quantity,
-        /// What they are made of.
+        /// The material that they are made of.
         optional "stones" => Vec<String> {
             "default" => ["Basalt"],
             "x-kubernetes-list-type" => "set",
@@ -98,9 +98,9 @@ schema::object! {
 }
 
 schema::object! {
-    /// What a mill does.
+    /// The state of a mill.
     MillStatus "com.example.v1.MillStatus" {
-        /// What went wrong.
+        /// The error.
         optional "error" => String {
             "maxLength" => 1024,
         },
@@ -128,7 +128,7 @@ schema::object! {
 schema::object! {
     /// Somebody who works there.
     Hand "com.example.v1.Hand" {
-        /// What everybody says.
+        /// The text that everybody uses.
         required "name" => String,
         /// For how long.
         optional "years" => i64 {
@@ -140,7 +140,7 @@ schema::object! {
 schema::object! {
     /// Somebody who may come.
     Guest "com.example.v1.Guest" {
-        /// What everybody says.
+        /// The text that everybody uses.
         optional "name" => String {
             "pattern" => schema::DNS_SUBDOMAIN,
             "maxLength" => 253,
@@ -151,6 +151,6 @@ schema::object! {
 }
 
 schema::enumeration! {
-    /// What drives a mill.
+    /// The force that drives a mill.
     Kind "com.example.v1.Kind"
 }

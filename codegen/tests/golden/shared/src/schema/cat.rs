@@ -20,7 +20,7 @@ schema::kind! {
 }
 
 schema::object! {
-    /// What only a cat does.
+    /// The deeds of a cat alone.
     CatNap "com.example.v1.CatNap" {
         /// How long.
         optional "minutes" => i32,

@@ -7,7 +7,7 @@ use kubernetes_kinds::schema;
 use crate::{Color, Fur};
 
 schema::object! {
-    /// What both have.
+    /// The part that both have.
     Fur "com.example.v1.Fur" {
         /// `color`.
         optional "color" => Color,

@@ -7,7 +7,7 @@ use kubernetes_kinds::schema;
 use crate::Whistle;
 
 schema::object! {
-    /// What no kind uses.
+    /// A type that no kind uses.
     Whistle "com.example.v1.Whistle" {
         /// How high, in Hz.
         optional "pitch" => i32,

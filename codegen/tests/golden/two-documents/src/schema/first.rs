@@ -7,7 +7,7 @@ use kubernetes_kinds::schema;
 use crate::First;
 
 schema::object! {
-    /// What the first document has.
+    /// The part that the first document has.
     First "com.example.first.v1.First" {
         /// Its text.
         optional "text" => String,

@@ -7,7 +7,7 @@ use kubernetes_kinds::schema;
 use crate::Second;
 
 schema::object! {
-    /// What the second document has.
+    /// The part that the second document has.
     Second "com.example.second.v1.Second" {
         /// Its text.
         optional "text" => String,

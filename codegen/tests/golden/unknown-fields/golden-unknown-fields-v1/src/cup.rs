@@ -24,7 +24,7 @@ pub struct Cup {
     /// Standard metadata.
     pub metadata: ObjectMeta,
 
-    /// What it should be.
+    /// The wanted state.
     pub spec: CupSpec,
 
     /// Fields that the type doesn't know, as they were read. They are written back after the
@@ -157,7 +157,7 @@ wire::kind! {
     }
 }
 
-/// What a Cup should be.
+/// The wanted state of a Cup.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CupSpec {
     /// Where to hold it.

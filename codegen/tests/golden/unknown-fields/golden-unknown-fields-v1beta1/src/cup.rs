@@ -24,7 +24,7 @@ pub struct Cup {
     /// Standard metadata.
     pub metadata: ObjectMeta,
 
-    /// What it should be.
+    /// The wanted state.
     pub spec: CupSpec,
 
     /// Fields that the type doesn't know, as they were read. They are written back after the
@@ -197,7 +197,7 @@ impl From<golden_unknown_fields_v1::CupList> for CupList {
     }
 }
 
-/// What a Cup should be.
+/// The wanted state of a Cup.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CupSpec {
     /// Where to hold it.

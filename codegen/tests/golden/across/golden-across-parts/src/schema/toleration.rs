@@ -9,7 +9,7 @@ use crate::Toleration;
 schema::object! {
     /// Of this crate, not of k8s-openapi.
     Toleration "io.k8s.api.core.v1.Toleration" {
-        /// What is borne.
+        /// The thing that is borne.
         optional "key" => String,
     }
 }

@@ -13,7 +13,7 @@
 //!
 //! Types for server-side apply are in `apply`, with the feature `apply`.
 //!
-//! What is *said* of the module.
+//! The text that is *said* of the module.
 
 #[cfg(feature = "apply")]
 pub mod apply;

@@ -195,7 +195,7 @@ impl From<golden_conversion_v1::MugList> for MugList {
     }
 }
 
-/// What a mug is like.
+/// The state of a mug.
 ///
 /// Since Kubernetes 1.20.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -15,7 +15,7 @@ schema::kind! {
         "x-kubernetes-preserve-unknown-fields" => true,
         /// Standard metadata.
         optional "metadata" => ObjectMeta,
-        /// What it should be.
+        /// The wanted state.
         required "spec" => CupSpec,
     }
 }
@@ -32,7 +32,7 @@ schema::kind! {
 }
 
 schema::object! {
-    /// What a Cup should be.
+    /// The wanted state of a Cup.
     CupSpec "com.example.v1.CupSpec" {
         "x-kubernetes-preserve-unknown-fields" => true,
         /// Where to hold it.

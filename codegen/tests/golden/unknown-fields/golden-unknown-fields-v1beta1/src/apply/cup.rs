@@ -16,7 +16,7 @@ pub struct Cup {
     /// See [`metadata`](crate::Cup::metadata).
     pub metadata: ObjectMeta,
 
-    /// What it should be.
+    /// The wanted state.
     ///
     /// See [`spec`](crate::Cup::spec).
     pub spec: Option<CupSpec>,
@@ -42,7 +42,7 @@ impl Cup {
         self
     }
 
-    /// What it should be.
+    /// The wanted state.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]

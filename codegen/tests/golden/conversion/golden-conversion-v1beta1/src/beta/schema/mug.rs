@@ -30,7 +30,7 @@ schema::kind! {
 }
 
 schema::object! {
-    /// What a mug is like.
+    /// The state of a mug.
     MugSpec "com.example.v1beta1.MugSpec" {
         /// How much goes in.
         required "volume" => i32,
