@@ -26,11 +26,11 @@
 //! The kinds, their lists and what belongs to them, volume sources included; the other kinds of the
 //! core group are `k8s_openapi`'s. Builders: `new` takes the name and the required fields, `with_*`
 //! sets the others. Enumerations are open: an unknown value is kept and written back. The types
-//! implement the traits of `k8s_openapi`, which kube needs, and with the feature `k8s-openapi-types`
-//! convert from and to its types of the same names.
+//! implement the traits of `k8s_openapi`, which kube needs, and with the feature
+//! `k8s-openapi-types` convert from and to its types of the same names.
 //!
-//! `kubernetes_validation::Validate` has the defaults, the validation of creation, updates and status
-//! updates, and the warnings of an API server.
+//! `kubernetes_validation::Validate` has the defaults, the validation of creation, updates and
+//! status updates, and the warnings of an API server.
 //!
 //! ```
 //! use core_v1::{PersistentVolumeAccessMode, PersistentVolumeClaim, PersistentVolumeClaimSpec};

@@ -29,9 +29,10 @@
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
-//! The group-versions are no longer served, but their objects and manifests still exist. `From` converts types of storage.k8s.io to those of [`storage_v1`] and back, by moving
-//! their fields and without loss. csi.storage.k8s.io and storage.k8s.io/v1 have fields that the other
-//! can't represent: [`kubernetes_kinds::convert::Convert`] reports them, and preserves them in an
+//! The group-versions are no longer served, but their objects and manifests still exist. `From`
+//! converts types of storage.k8s.io to those of [`storage_v1`] and back, by moving their fields and
+//! without loss. csi.storage.k8s.io and storage.k8s.io/v1 have fields that the other can't
+//! represent: [`kubernetes_kinds::convert::Convert`] reports them, and preserves them in an
 //! annotation on request.
 //!
 //! ```

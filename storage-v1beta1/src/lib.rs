@@ -29,8 +29,9 @@
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
-//! The group-version is no longer served, but its objects and manifests still exist. The types have the fields of Kubernetes' own current types. `From` converts each type to the
-//! type of the same name in [`storage_v1`] and back, by moving its fields and without loss.
+//! The group-version is no longer served, but its objects and manifests still exist. The types have
+//! the fields of Kubernetes' own current types. `From` converts each type to the type of the same
+//! name in [`storage_v1`] and back, by moving its fields and without loss.
 //!
 //! ```
 //! use k8s_openapi::serde_json;

@@ -12,9 +12,9 @@
 //!
 //! Types for server-side apply are in `apply`, with the feature `apply`.
 //!
-//! [`Convert`](kubernetes_kinds::convert::Convert) converts to storage.k8s.io/v1 and back. `convert`
-//! reports the fields that the target version can't represent; `convert_preserving` also preserves them
-//! in an annotation:
+//! [`Convert`](kubernetes_kinds::convert::Convert) converts to storage.k8s.io/v1 and back.
+//! `convert` reports the fields that the target version can't represent; `convert_preserving` also
+//! preserves them in an annotation:
 //!
 //! | here | in storage.k8s.io/v1 | converted back |
 //! |---|---|---|
@@ -25,8 +25,8 @@
 //! | a mechanism other than `in-tree`, a state without its driver | preserved | restored |
 //! | – | all other fields | preserved |
 //!
-//! A CSINodeInfo that has `csiDrivers` and also `spec` or `status`, and two drivers of one name, are
-//! errors.
+//! A CSINodeInfo that has `csiDrivers` and also `spec` or `status`, and two drivers of one name,
+//! are errors.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
