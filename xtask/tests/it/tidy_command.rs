@@ -127,8 +127,10 @@ fn comments_are_counted() {
         &format!(
             "/// Whether it is left.\n/// What follows is no opening.\npub(crate) struct Left;\n\n\
              /// Returns it.\nfn left() {{}}\n\n// {}\nconst TEMPLATE: &str =\n    \
-             \"/// What is generated.\";\n",
-            "x".repeat(98)
+             \"/// What is generated.\";\n// {}\n/// | {} |\n",
+            "long ".repeat(20).trim_end(),
+            "word".repeat(30),
+            "cell ".repeat(30)
         ),
     );
     let outcome = tidy(&sandbox);
@@ -141,7 +143,7 @@ fn comments_are_counted() {
     outcome.fails_with(&[
         "small/src/left.rs:1: Whether it is left.",
         "small/src/left.rs:10: What is generated.",
-        "small/src/left.rs:8: 101 columns",
+        "small/src/left.rs:8: 102 columns",
     ]);
 }
 

@@ -1,7 +1,7 @@
 //! Defaults and validation: defaults, dropped fields, and rules.
 //!
 //! A type has an implementation only if it or a type below it has defaults or rules; kinds always
-//! have one. The passes decide what there is to do, and it is only expanded here.
+//! have one. Passes settle the rules and their order; this module spells them in Rust.
 
 mod cel;
 mod checks;
