@@ -127,10 +127,9 @@ fn comments_are_counted() {
         &format!(
             "/// Whether it is left.\n/// What follows is no opening.\npub(crate) struct Left;\n\n\
              /// Returns it.\nfn left() {{}}\n\n// {}\nconst TEMPLATE: &str =\n    \
-             \"/// What is generated.\";\n// {}\n/// | {} |\n",
+             \"/// What is generated.\";\n// {}\n",
             "long ".repeat(20).trim_end(),
-            "word".repeat(30),
-            "cell ".repeat(30)
+            "word".repeat(30)
         ),
     );
     let outcome = tidy(&sandbox);
