@@ -189,6 +189,7 @@ impl Folder<'_> {
             }
             // Nor may hand-written modules for the kinds of our own documents.
             krate.by_hand.clear();
+            krate.prelude = None;
             if let Some(conversion) = &mut krate.conversion {
                 let of = |rule: &ConversionRule, document: &DocumentConfig| {
                     rule.schema.starts_with(&document.prefix)

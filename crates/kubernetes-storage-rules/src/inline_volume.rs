@@ -1,15 +1,13 @@
 //! The specification of a PersistentVolume inside a VolumeAttachment, which must be one of CSI.
 
-use k8s_openapi::api::core::v1::{
-    NodeSelectorRequirement, PersistentVolumeSpec, VolumeNodeAffinity,
-};
-use kubernetes_kinds::quantity::Amount;
-use kubernetes_validation::{Checker, Path, Semantic as _, default_text};
+use k8s_openapi::api::core::v1::PersistentVolumeSpec;
+use kubernetes_validation::{Checker, Path, default_text};
 
-use crate::sources::view::ObjectReference;
-use crate::{access_modes, implement_volume_sources, sources};
+use crate::sources::VolumeSources as _;
+use crate::{access_modes, sources};
 
 /// Sets the defaults of fields of volume sources that are absent or, for some, empty.
+#[inline]
 pub fn volume_source_defaults(spec: &mut Option<Box<PersistentVolumeSpec>>) {
     fn fill(field: &mut Option<String>, default: &str) {
         if field.as_deref().is_none_or(str::is_empty) {
@@ -41,6 +39,7 @@ pub fn volume_source_defaults(spec: &mut Option<Box<PersistentVolumeSpec>>) {
 }
 
 /// Checks that the quantities of a volume inside a VolumeAttachment can be read.
+#[inline]
 pub fn inline_volume_quantities(
     spec: &Option<Box<PersistentVolumeSpec>>,
     at: Path<'_>,
@@ -53,6 +52,7 @@ pub fn inline_volume_quantities(
 }
 
 /// Checks the specification of a volume inside a VolumeAttachment.
+#[inline]
 pub fn inline_volume_spec(
     spec: &Option<Box<PersistentVolumeSpec>>,
     at: Path<'_>,
@@ -68,6 +68,7 @@ pub fn inline_volume_spec(
 }
 
 /// Checks that a volume has no field that only a PersistentVolume may have.
+#[inline]
 fn not_inline(spec: &PersistentVolumeSpec, at: &Path<'_>, to: &mut Checker<'_>) {
     const ONLY: &str = "only a PersistentVolume can have it: remove it";
     if spec.csi.is_none() {
@@ -107,72 +108,36 @@ fn not_inline(spec: &PersistentVolumeSpec, at: &Path<'_>, to: &mut Checker<'_>) 
     }
 }
 
-/// Returns true if a server finds two volumes equal.
+/// Returns true if a server finds two volumes equal. Both are valid: they have no source but `csi`,
+/// and no field that only a PersistentVolume may have.
+#[inline]
 pub fn is_same_volume_spec(
     spec: &Option<Box<PersistentVolumeSpec>>,
     other: &Option<Box<PersistentVolumeSpec>>,
 ) -> bool {
     match (spec, other) {
         (Some(spec), Some(other)) => {
-            spec == other
-                || (sources::is_same(&**spec, &**other, false) && is_rest_same(spec, other))
+            spec == other || (spec.csi() == other.csi() && without_csi(spec) == without_csi(other))
         }
         _ => spec == other,
     }
 }
 
-/// Returns true if all but the sources of two volumes is equal.
-fn is_rest_same(spec: &PersistentVolumeSpec, other: &PersistentVolumeSpec) -> bool {
-    fn text(text: &Option<String>) -> &str {
-        text.as_deref().unwrap_or_default()
+/// Returns a volume without its source, in which what Go takes for unset is unset.
+#[inline]
+fn without_csi(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
+    let text = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    let list = |list: &Option<Vec<String>>| list.clone().filter(|list| !list.is_empty());
+    PersistentVolumeSpec {
+        access_modes: list(&spec.access_modes),
+        capacity: spec
+            .capacity
+            .clone()
+            .filter(|capacity| !capacity.is_empty()),
+        csi: None,
+        mount_options: list(&spec.mount_options),
+        persistent_volume_reclaim_policy: text(&spec.persistent_volume_reclaim_policy),
+        storage_class_name: text(&spec.storage_class_name),
+        ..spec.clone()
     }
-    fn claim(spec: &PersistentVolumeSpec) -> Option<ObjectReference<'_>> {
-        implement_volume_sources!(@object spec.claim_ref)
-    }
-    spec.access_modes.is_same(&other.access_modes)
-        && amounts(spec).eq(amounts(other))
-        && claim(spec) == claim(other)
-        && spec.mount_options.is_same(&other.mount_options)
-        && is_same_affinity(spec.node_affinity.as_ref(), other.node_affinity.as_ref())
-        && text(&spec.persistent_volume_reclaim_policy)
-            == text(&other.persistent_volume_reclaim_policy)
-        && text(&spec.storage_class_name) == text(&other.storage_class_name)
-        && spec.volume_attributes_class_name == other.volume_attributes_class_name
-        && spec.volume_mode == other.volume_mode
-}
-
-/// Returns the capacity as amounts, and as text where it is no quantity.
-fn amounts(spec: &PersistentVolumeSpec) -> impl Iterator<Item = (&str, Result<Amount, &str>)> {
-    let capacity = spec.capacity.iter().flatten();
-    capacity.map(|(name, value)| {
-        let amount = Amount::try_from(value);
-        (name.as_str(), amount.map_err(|_| value.0.as_str()))
-    })
-}
-
-fn is_same_affinity(new: Option<&VolumeNodeAffinity>, old: Option<&VolumeNodeAffinity>) -> bool {
-    let (Some(new), Some(old)) = (new, old) else {
-        return new == old;
-    };
-    let (Some(new), Some(old)) = (&new.required, &old.required) else {
-        return new == old;
-    };
-    let (new, old) = (&new.node_selector_terms, &old.node_selector_terms);
-    new.len() == old.len()
-        && new.iter().zip(old).all(|(new, old)| {
-            is_same_list(&new.match_expressions, &old.match_expressions)
-                && is_same_list(&new.match_fields, &old.match_fields)
-        })
-}
-
-fn is_same_list(
-    new: &Option<Vec<NodeSelectorRequirement>>,
-    old: &Option<Vec<NodeSelectorRequirement>>,
-) -> bool {
-    let new = new.as_deref().unwrap_or_default();
-    let old = old.as_deref().unwrap_or_default();
-    new.len() == old.len()
-        && new.iter().zip(old).all(|(new, old)| {
-            new.key == old.key && new.operator == old.operator && new.values.is_same(&old.values)
-        })
 }

@@ -11,6 +11,8 @@
 //! The overlays of the storage group name the functions of [`storage`] in `x-check`, `x-warn`,
 //! `x-set-defaults` and `x-same`, and generated code of all versions calls them. The hand-written
 //! rules of `core-v1` call the others.
+//!
+//! The functions are `#[inline]`, so that a crate compiles those that it calls.
 
 pub mod access_modes;
 mod inline_volume;

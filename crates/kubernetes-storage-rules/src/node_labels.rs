@@ -36,6 +36,7 @@ const DEPRECATED: [(&str, &str); 3] = [
 
 /// Returns the server's warning about a selector that uses a deprecated node label.
 #[must_use]
+#[inline]
 pub fn deprecated_node_label(label: &str) -> Option<String> {
     let advice = match REPLACED.iter().find(|(old, ..)| *old == label) {
         Some((_, new, since)) => format!("deprecated since {since}: use {new}"),
@@ -49,6 +50,7 @@ pub fn deprecated_node_label(label: &str) -> Option<String> {
 
 /// Returns true if the first label is deprecated and the second one replaces it.
 #[must_use]
+#[inline]
 pub fn is_replaced_by(old: &str, new: &str) -> bool {
     REPLACED.iter().any(|pair| (pair.0, pair.1) == (old, new))
 }

@@ -8,6 +8,7 @@ use kubernetes_validation::{Checker, NameFormat, Path, Repeats};
 use crate::node_labels::deprecated_node_label;
 
 /// Checks the `allowedTopologies` of a StorageClass.
+#[inline]
 pub fn topology_terms(
     terms: &Option<Vec<TopologySelectorTerm>>,
     at: Path<'_>,
@@ -33,10 +34,12 @@ pub fn topology_terms(
 }
 
 /// Returns true if two terms require the same values of the same keys, in any order.
+#[inline]
 fn is_same_term(term: &TopologySelectorTerm, other: &TopologySelectorTerm) -> bool {
     has_all_of(term, other) && has_all_of(other, term)
 }
 
+#[inline]
 fn has_all_of(term: &TopologySelectorTerm, other: &TopologySelectorTerm) -> bool {
     other
         .match_label_expressions
@@ -61,6 +64,7 @@ fn values_of<'t>(term: &'t TopologySelectorTerm, key: &str) -> Option<&'t [Strin
         .map(|r| r.values.as_slice())
 }
 
+#[inline]
 fn topology_term(term: &TopologySelectorTerm, at: &Path<'_>, to: &mut Checker<'_>) {
     let list = &at.field("matchLabelExpressions");
     let requirements = term.match_label_expressions.as_deref().unwrap_or_default();
@@ -83,6 +87,7 @@ fn topology_term(term: &TopologySelectorTerm, at: &Path<'_>, to: &mut Checker<'_
 }
 
 /// Warns of deprecated node labels in topology terms.
+#[inline]
 pub fn deprecated_topology_labels(
     terms: &Option<Vec<TopologySelectorTerm>>,
     at: Path<'_>,
@@ -100,6 +105,7 @@ pub fn deprecated_topology_labels(
 }
 
 /// Warns of deprecated node labels in a selector of nodes.
+#[inline]
 pub fn deprecated_selector_labels(
     selector: &Option<LabelSelector>,
     at: Path<'_>,

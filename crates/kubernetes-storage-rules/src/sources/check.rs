@@ -63,6 +63,7 @@ macro_rules! next {
 ///
 /// `name` is that of the PersistentVolume; a volume inside another object has none, and no node
 /// affinity.
+#[inline]
 pub fn check(spec: &impl VolumeSources, name: Option<&str>, at: &Path<'_>, to: &mut Checker<'_>) {
     let has_one = false;
     let mut sources = Sources { at, to, has_one };
@@ -87,6 +88,7 @@ pub fn check(spec: &impl VolumeSources, name: Option<&str>, at: &Path<'_>, to: &
 }
 
 /// Returns true if a path leads to the root, as Go's `path.Clean` simplifies it.
+#[inline]
 fn is_root(path: &str) -> bool {
     let mut depth = 0_usize;
     for part in path.split('/') {
@@ -99,6 +101,7 @@ fn is_root(path: &str) -> bool {
     path.starts_with('/') && depth == 0
 }
 
+#[inline]
 fn in_tree(spec: &impl VolumeSources, name: &str, sources: &mut Sources<'_, '_>) {
     next!(sources, "hostPath", spec.host_path(), host_path);
     let disk = spec.gce_persistent_disk();
@@ -132,6 +135,7 @@ fn in_tree(spec: &impl VolumeSources, name: &str, sources: &mut Sources<'_, '_>)
     next!(sources, "fc", spec.fc(), fibre_channel);
 }
 
+#[inline]
 fn after_flex(spec: &impl VolumeSources, has_affinity: bool, sources: &mut Sources<'_, '_>) {
     next!(sources, "azureFile", spec.azure_file(), azure_file);
     next!(

@@ -10,6 +10,7 @@ use super::view::{
 use kubernetes_validation::{Checker, ErrorType, NameFormat, Path, Problem, to_value};
 
 /// Checks that texts are not empty.
+#[inline]
 fn not_empty(fields: &[(&'static str, &str)], at: &Path<'_>, to: &mut Checker<'_>) {
     for (field, value) in fields {
         to.min_length(at.field(field), value);
@@ -17,6 +18,7 @@ fn not_empty(fields: &[(&'static str, &str)], at: &Path<'_>, to: &mut Checker<'_
 }
 
 /// Checks that a path is not empty and has no `..`.
+#[inline]
 pub(super) fn contained(path: &str, at: Path<'_>, to: &mut Checker<'_>) {
     if to.min_length(at, path) && path.split('/').any(|part| part == "..") {
         to.invalid(at, "path.contained", path, "it must not contain `..`");
@@ -34,6 +36,7 @@ const HOST_PATH_TYPES: [&str; 8] = [
     "Socket",
 ];
 
+#[inline]
 pub(super) fn host_path(source: &HostPath<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     contained(source.path, at.field("path"), to);
     if let Some(kind) = source.kind.filter(|_| !source.path.is_empty()) {
@@ -42,6 +45,7 @@ pub(super) fn host_path(source: &HostPath<'_>, at: &Path<'_>, to: &mut Checker<'
 }
 
 /// Checks the name and the partition of a disk.
+#[inline]
 pub(super) fn disk_partition(
     field: &'static str,
     name: &str,
@@ -53,11 +57,13 @@ pub(super) fn disk_partition(
     within_a_byte(partition, at.field("partition"), to);
 }
 
+#[inline]
 fn within_a_byte(number: i32, at: Path<'_>, to: &mut Checker<'_>) {
     to.minimum(at, number, 0);
     to.maximum(at, number, 255);
 }
 
+#[inline]
 pub(super) fn glusterfs(source: &Glusterfs<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     not_empty(
         &[("endpoints", source.endpoints), ("path", source.path)],
@@ -73,6 +79,7 @@ pub(super) fn glusterfs(source: &Glusterfs<'_>, at: &Path<'_>, to: &mut Checker<
     }
 }
 
+#[inline]
 pub(super) fn flocker(source: &Flocker<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     let (name, uuid) = (source.dataset_name, source.dataset_uuid);
     let message = "exactly one of datasetName and datasetUUID must be set";
@@ -91,6 +98,7 @@ pub(super) fn flocker(source: &Flocker<'_>, at: &Path<'_>, to: &mut Checker<'_>)
     }
 }
 
+#[inline]
 pub(super) fn nfs(source: &Nfs<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     not_empty(&[("server", source.server), ("path", source.path)], at, to);
     if !source.path.starts_with('/') {
@@ -106,6 +114,7 @@ pub(super) fn nfs(source: &Nfs<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
 /// The longest name of a tenant, a UUID.
 const MAX_TENANT: usize = 64;
 
+#[inline]
 pub(super) fn quobyte(source: &Quobyte<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     let tenant = source.tenant;
     let registry = at.field("registry");
@@ -121,6 +130,7 @@ pub(super) fn quobyte(source: &Quobyte<'_>, at: &Path<'_>, to: &mut Checker<'_>)
 }
 
 /// Returns true if Go's `net.SplitHostPort` can split the text; host and port may be empty.
+#[inline]
 fn is_host_and_port(text: &str) -> bool {
     match text.strip_prefix('[') {
         Some(rest) => rest.split_once(']').is_some_and(|(host, after)| {
@@ -136,6 +146,7 @@ fn is_host_and_port(text: &str) -> bool {
 /// The most bytes of a volume's name and a portal if there is an `initiatorName`.
 const MAX_PORTAL: usize = 64;
 
+#[inline]
 pub(super) fn iscsi(source: &Iscsi<'_>, name: &str, at: &Path<'_>, to: &mut Checker<'_>) {
     let portal = at.field("targetPortal");
     to.min_length(portal, source.target_portal);
@@ -173,6 +184,7 @@ pub(super) fn iscsi(source: &Iscsi<'_>, name: &str, at: &Path<'_>, to: &mut Chec
     }
 }
 
+#[inline]
 fn iscsi_name(name: &str, at: Path<'_>, to: &mut Checker<'_>) {
     if !is_iscsi_name(name) {
         let message = "it must be an iSCSI name, such as iqn.2001-04.com.example:disk, \
@@ -181,6 +193,7 @@ fn iscsi_name(name: &str, at: Path<'_>, to: &mut Checker<'_>) {
     }
 }
 
+#[inline]
 pub(super) fn cinder(source: &Cinder<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     to.min_length(at.field("volumeID"), source.volume_id);
     if let Some(secret) = &source.secret_ref {
@@ -189,10 +202,12 @@ pub(super) fn cinder(source: &Cinder<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
 }
 
 /// Checks that a reference has a name and a namespace.
+#[inline]
 fn named_object(name: &str, namespace: &str, at: &Path<'_>, to: &mut Checker<'_>) {
     not_empty(&[("name", name), ("namespace", namespace)], at, to);
 }
 
+#[inline]
 pub(super) fn fibre_channel(source: &FibreChannel<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     let (targets, ids) = (source.target_wwns, source.wwids);
     let message = "exactly one of targetWWNs and wwids must have entries";
@@ -211,6 +226,7 @@ pub(super) fn fibre_channel(source: &FibreChannel<'_>, at: &Path<'_>, to: &mut C
 /// The domains that are reserved for Kubernetes' own options.
 const RESERVED: [&str; 2] = ["kubernetes.io", "k8s.io"];
 
+#[inline]
 pub(super) fn flex_volume(source: &FlexVolume<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     to.min_length(at.field("driver"), source.driver);
     let options = at.field("options");
@@ -226,12 +242,14 @@ pub(super) fn flex_volume(source: &FlexVolume<'_>, at: &Path<'_>, to: &mut Check
 }
 
 /// Returns true if a domain is the other or a subdomain of it, in any case of letters.
+#[inline]
 fn is_in(domain: &str, other: &str) -> bool {
     let domain = kubernetes_kinds::names::lowered(domain);
     let rest = domain.strip_suffix(other);
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
+#[inline]
 pub(super) fn azure_file(source: &AzureFile<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     let fields = [
         ("secretName", source.secret_name),
@@ -243,6 +261,7 @@ pub(super) fn azure_file(source: &AzureFile<'_>, at: &Path<'_>, to: &mut Checker
     }
 }
 
+#[inline]
 pub(super) fn azure_disk(source: &AzureDisk<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     not_empty(
         &[("diskName", source.disk_name), ("diskURI", source.disk_uri)],
@@ -276,6 +295,7 @@ pub(super) fn azure_disk(source: &AzureDisk<'_>, at: &Path<'_>, to: &mut Checker
     }
 }
 
+#[inline]
 pub(super) fn scale_io(source: &ScaleIo<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     let fields = [
         ("gateway", source.gateway),
@@ -285,6 +305,7 @@ pub(super) fn scale_io(source: &ScaleIo<'_>, at: &Path<'_>, to: &mut Checker<'_>
     not_empty(&fields, at, to);
 }
 
+#[inline]
 pub(super) fn storage_os(source: &StorageOs<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     let name = source.volume_name;
     if to.min_length(at.field("volumeName"), name) {
@@ -303,6 +324,7 @@ pub(super) fn storage_os(source: &StorageOs<'_>, at: &Path<'_>, to: &mut Checker
 const MAX_DRIVER_NAME: usize = 63;
 
 /// Checks a CSI volume.
+#[inline]
 pub(super) fn csi_source(csi: &Csi<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     let driver = at.field("driver");
     // Until 1.35 an empty name is no valid one either.
@@ -330,6 +352,7 @@ pub(super) fn csi_source(csi: &Csi<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     }
 }
 
+#[inline]
 fn secret_reference(secret: &SecretReference<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     let parts = [
         ("name", secret.name, NameFormat::DnsSubdomain),

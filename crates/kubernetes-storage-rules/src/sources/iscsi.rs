@@ -8,6 +8,7 @@
 /// * `iqn\.[0-9]{4}-[0-9]{2}\.[0-9A-Za-z.-]+:[^,;*&$|\t\n\f\r ]+$`
 /// * `^eui.[0-9A-Za-z]{16}$`
 /// * `^naa.[0-9A-Za-z]{32}$`
+#[inline]
 pub(super) fn is_iscsi_name(text: &str) -> bool {
     if text.starts_with("iqn") {
         // The server searches for the name, so it may begin anywhere.
@@ -24,6 +25,7 @@ pub(super) fn is_iscsi_name(text: &str) -> bool {
 
 /// Returns true if the text is the rest of a qualified name after `iqn.`: a year and a month, the
 /// naming authority, a colon and any text without spaces and some special characters.
+#[inline]
 fn is_iqn(text: &str) -> bool {
     let Some((date, rest)) = text.split_at_checked("2001-04.".len()) else {
         return false;
@@ -48,6 +50,7 @@ fn is_iqn(text: &str) -> bool {
 
 /// Returns true if the text is any character, which should be a dot, and that many letters and
 /// digits.
+#[inline]
 fn is_identifier(text: &str, length: usize) -> bool {
     let mut chars = text.chars();
     let rest = chars

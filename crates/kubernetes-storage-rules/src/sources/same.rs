@@ -6,6 +6,7 @@ use super::VolumeSources;
 ///
 /// `may_add_secret` tolerates a `controllerExpandSecretRef` that only the first one has.
 #[must_use]
+#[inline]
 pub fn is_same(new: &impl VolumeSources, old: &impl VolumeSources, may_add_secret: bool) -> bool {
     let (mut csi, old_csi) = (new.csi(), old.csi());
     if let (Some(csi), Some(old)) = (&mut csi, &old_csi)

@@ -67,7 +67,7 @@ pub trait VolumeSources {
 macro_rules! views {
     ($($(#[$attribute:meta])* $name:ident { $($field:ident: $ty:ty,)* })*) => {$(
         $(#[$attribute])*
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(PartialEq)]
         #[allow(missing_docs, reason = "the documents of the API describe the fields")]
         pub struct $name<'s> {
             $(pub $field: $ty,)*
