@@ -62,8 +62,8 @@ fn definitions_of_others_become_crates() {
         Some(_) => (9, 31),
         None => (6, 6),
     };
-    // The same definitions again, those of another distribution, and those of many projects, of which
-    // the generator refuses some: it can't translate all of their rules.
+    // The same definitions again, those of another distribution, and those of many projects, of
+    // which the generator refuses some: it can't translate all of their rules.
     files.retain(|file| {
         !file.ends_with("longhorn-okd.yaml")
             && !file.ends_with("templates/crds.yaml")
