@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::types::{declared, exported, roots};
-use crate::common::{Golden, goldens};
+use crate::common::{Golden, goldens, places};
 use codegen::{Config, DocumentSource, Generated, Inputs, Source, generate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -232,25 +232,6 @@ fn files_are_modules() {
             files.sort();
             assert_eq!(files, paths);
         }
-    }
-}
-
-/// The places of a document, as JSON pointers.
-fn places(value: &Value, at: &str, found: &mut Vec<String>) {
-    found.push(at.to_owned());
-    match value {
-        Value::Object(object) => {
-            for (key, value) in object {
-                let key = key.replace('~', "~0").replace('/', "~1");
-                places(value, &format!("{at}/{key}"), found);
-            }
-        }
-        Value::Array(array) => {
-            for (index, value) in array.iter().enumerate() {
-                places(value, &format!("{at}/{index}"), found);
-            }
-        }
-        _ => {}
     }
 }
 

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use codegen::{Config, Diagnostics, DocumentSource, Generated, Inputs, Source, generate};
+use serde_json::Value;
 
 /// One folder of `tests/golden`: a configuration with what it names, and what comes of it.
 pub(crate) struct Golden {
@@ -174,4 +175,23 @@ pub(crate) fn assert_error(
         "{text}"
     );
     assert_eq!(errors.len(), 1, "one error has one diagnostic:\n{text}");
+}
+
+/// The places of a document, as JSON pointers.
+pub(crate) fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+    found.push(at.to_owned());
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                places(value, &format!("{at}/{key}"), found);
+            }
+        }
+        Value::Array(array) => {
+            for (index, value) in array.iter().enumerate() {
+                places(value, &format!("{at}/{index}"), found);
+            }
+        }
+        _ => {}
+    }
 }

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::common::places;
 use crate::common::types::{declared, exported};
 use codegen::{Config, DocumentSource, Inputs, Source, generate};
 use fastrand::Rng;
@@ -39,24 +40,6 @@ fn documents() -> Vec<PathBuf> {
     documents.retain(|path| path.to_string_lossy().contains("__v"));
     documents.sort();
     documents
-}
-
-fn places(value: &Value, at: &str, found: &mut Vec<String>) {
-    found.push(at.to_owned());
-    match value {
-        Value::Object(object) => {
-            for (key, value) in object {
-                let key = key.replace('~', "~0").replace('/', "~1");
-                places(value, &format!("{at}/{key}"), found);
-            }
-        }
-        Value::Array(array) => {
-            for (index, value) in array.iter().enumerate() {
-                places(value, &format!("{at}/{index}"), found);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Something that isn't what was there.
