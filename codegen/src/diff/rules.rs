@@ -33,7 +33,7 @@ const LOOSENING: [&str; 4] = [
 
 /// Returns true if a format is one of names, which is a rule and no type.
 pub(super) fn is_name_format(format: &str) -> bool {
-    NameFormat::NAMES.contains(&format)
+    NameFormat::parse(format).is_some()
 }
 
 /// Describes a field that is new or gone: its type, its lifecycle, its rules.

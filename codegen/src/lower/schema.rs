@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::diag::Spot;
 use crate::load::schema_name;
-use crate::model::{NameFormat, Ty};
+use crate::model::{NameFormat, Ty, is_misspelt_name_format};
 
 /// The type of a schema or of what a reference leads to.
 pub(super) fn of<S: Borrow<Schema>>(schema: &ReferenceOr<S>, at: &Spot<'_>) -> Option<Ty> {
@@ -86,10 +86,13 @@ fn text(string: &StringType, at: &Spot<'_>) -> Option<Ty> {
         Format::Unknown(format) if format == "int-or-string" => {
             return Some(Ty::IntOrString);
         }
-        Format::Unknown(format) if NameFormat::is_misspelt(format) => {
+        Format::Unknown(format) if is_misspelt_name_format(format) => {
             return at.child("format").refuse(
                 format!("unknown format `{}`", format.escape_debug()),
-                format!("known names are {}", NameFormat::NAMES.join(", ")),
+                format!(
+                    "known names are {}",
+                    NameFormat::ALL.map(NameFormat::name).join(", ")
+                ),
             );
         }
         _ => {}

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{ErrorType, Ty};
+use super::{ErrorType, Ty, terms};
 use crate::name::Ident;
 
 /// A rule in CEL, of `x-kubernetes-validations`.
@@ -12,6 +12,7 @@ pub(crate) struct CelRule {
     pub(crate) text: String,
     /// The message of the error, where the rule has one.
     pub(crate) message: Option<String>,
+    #[serde(serialize_with = "terms::serialize")]
     pub(crate) error_type: ErrorType,
     /// The fields below the value at which the error is reported.
     pub(crate) below: Vec<String>,

@@ -21,6 +21,8 @@ use crate::name::{Ident, RustPath};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
+pub(crate) use kubernetes_schema_terms::{ErrorType, NameFormat, TextFormat};
+
 pub(crate) use cel::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs};
 pub(crate) use conversion::{
     Conversion, ConversionMethod, Dropped, FieldConversion, Functions, Side, ValueConversion,
@@ -35,7 +37,7 @@ pub(crate) use rules::{
     TypeRules, Unique, ValueForm,
 };
 pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
-pub(crate) use terms::{ErrorType, NameFormat, TextFormat};
+pub(crate) use terms::is_misspelt_name_format;
 pub(crate) use value::{Literal, Reading};
 
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.

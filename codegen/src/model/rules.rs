@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::name::{Ident, RulePath};
 use crate::release::{Release, Releases};
 
-use super::{CelRule, ErrorType, Lifecycle, NameFormat, TextFormat};
+use super::{CelRule, ErrorType, Lifecycle, NameFormat, TextFormat, terms};
 
 /// The rules of the value of a field, or of the elements of a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -263,10 +263,16 @@ pub(crate) enum Argument {
     Numbers(Vec<f64>),
     Text(String),
     Texts(Vec<String>),
+    #[serde(serialize_with = "terms::serialize")]
     ErrorType(ErrorType),
     /// A type of error, and the keyword whose rule is broken.
-    Problem(ErrorType, &'static str),
+    Problem(
+        #[serde(serialize_with = "terms::serialize")] ErrorType,
+        &'static str,
+    ),
+    #[serde(serialize_with = "terms::serialize")]
     NameFormat(NameFormat),
+    #[serde(serialize_with = "terms::serialize")]
     TextFormat(TextFormat),
     Pattern(String),
     /// The values of an enumeration of the crate.
@@ -375,6 +381,7 @@ pub(crate) enum Unique {
 /// That an update must not change a value.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Immutable {
+    #[serde(serialize_with = "terms::serialize")]
     pub(crate) error_type: ErrorType,
     /// The message of the error, where the rule has one.
     pub(crate) message: Option<String>,
@@ -394,6 +401,7 @@ pub(crate) struct Immutable {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Earlier {
     pub(crate) release: Release,
+    #[serde(serialize_with = "terms::serialize")]
     pub(crate) error_type: ErrorType,
     /// The path that they report, if it is none of the object.
     pub(crate) reported_at: Option<String>,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{NameFormat, Ty};
+use super::{NameFormat, Ty, terms};
 
 /// The JSON Schema of a struct or an enumeration.
 #[derive(Debug, Serialize)]
@@ -59,6 +59,7 @@ pub(crate) enum Setting {
     Value(Value),
     /// The regular expression of a form of names.
     Pattern {
+        #[serde(serialize_with = "terms::serialize")]
         format: NameFormat,
         /// True if letters that must be small may be capital.
         any_case: bool,

@@ -56,16 +56,16 @@ use std::any::TypeId;
 
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::serde_json::Value;
-pub use kubernetes_kinds::names::NameFormat;
 pub use kubernetes_kinds::{FieldPath, Segment};
+pub use kubernetes_schema_terms::{ErrorType, NameFormat};
 
 pub use checker::{Checker, IMMUTABLE, Problem, Repeats, to_value};
 #[cfg(feature = "custom-resources")]
-pub use formats::TextFormat;
+pub use kubernetes_schema_terms::TextFormat;
 pub use path::Path;
 #[cfg(feature = "pattern")]
 pub use pattern::Pattern;
-pub use report::{Error, ErrorType, Report, ValidationError, Warning};
+pub use report::{Error, Report, ValidationError, Warning};
 #[cfg(feature = "custom-resources")]
 pub use rule::Rule;
 pub use semantics::Semantic;

@@ -26,7 +26,7 @@ pub(super) fn rule(
             quote!(#path #(.field(#below))*)
         }
     };
-    let error_type = cx.error_type(rule.error_type);
+    let error_type = cx.term(rule.error_type);
     let text = &rule.text;
     let message = match &rule.message {
         Some(message) => quote!(#message),

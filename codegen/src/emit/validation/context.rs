@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kubernetes_schema_terms::Term;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
 use crate::emit::runtime::VALIDATION;
-use crate::model::{ApiVersion, ErrorType, Field, Struct, Ty};
+use crate::model::{ApiVersion, Field, Struct, Ty};
 use crate::name::Ident;
 
 /// The names that the items of a file use, noted while these are made.
@@ -90,10 +91,10 @@ impl Context<'_> {
         self.version.own_struct(held).map(|(_, object)| object)
     }
 
-    /// A type of error as an expression.
-    pub(super) fn error_type(&mut self, error_type: ErrorType) -> TokenStream {
-        let name = proc_macro2::Ident::new(&format!("{error_type:?}"), Span::call_site());
-        let ty = self.name("ErrorType");
-        quote!(#ty::#name)
+    /// A term of the run-time crates as an expression.
+    pub(super) fn term<T: Term>(&mut self, term: T) -> TokenStream {
+        let variant = proc_macro2::Ident::new(term.variant(), Span::call_site());
+        let ty = self.name(T::TYPE);
+        quote!(#ty::#variant)
     }
 }

@@ -144,7 +144,7 @@ fn compared(cx: &mut Context<'_>, field: &Field) -> TokenStream {
 fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let mut is_same = is_same(cx, field, &quote!(new), &quote!(old), false);
-    let mut error_type = cx.error_type(immutable.error_type);
+    let mut error_type = cx.term(immutable.error_type);
     let mut as_reported = field.rules.reported.clone();
     as_reported.above = immutable.above;
     let mut path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
@@ -168,7 +168,7 @@ fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenSt
             choose(quote!(is_same), quote!(new == old), &mut is_same);
         }
         if earlier.error_type != immutable.error_type {
-            let then = cx.error_type(earlier.error_type);
+            let then = cx.term(earlier.error_type);
             choose(quote!(error_type), then, &mut error_type);
         }
         if let Some(reported) = &earlier.reported_at {

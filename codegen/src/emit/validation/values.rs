@@ -251,18 +251,10 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
         }
         Argument::Text(text) => quote!(#text),
         Argument::Texts(texts) => quote!(&[#(#texts),*]),
-        Argument::ErrorType(error_type) => cx.error_type(*error_type),
+        Argument::ErrorType(error_type) => cx.term(*error_type),
         Argument::Problem(..) => quote!(problem),
-        Argument::NameFormat(format) => {
-            let name = Ident::new(&format!("{format:?}"), Span::call_site());
-            let ty = cx.name("NameFormat");
-            quote!(#ty::#name)
-        }
-        Argument::TextFormat(format) => {
-            let name = Ident::new(&format!("{format:?}"), Span::call_site());
-            let ty = cx.name("TextFormat");
-            quote!(#ty::#name)
-        }
+        Argument::NameFormat(format) => cx.term(*format),
+        Argument::TextFormat(format) => cx.term(*format),
         Argument::Pattern(_) => quote!(&PATTERN),
         Argument::ValuesOf(name) => {
             cx.uses.types.insert(name.clone());
@@ -276,7 +268,7 @@ fn problem(cx: &mut Context<'_>, call: &Call) -> Option<TokenStream> {
     call.arguments.iter().find_map(|argument| match argument {
         Argument::Problem(error_type, keyword) => {
             let ty = cx.name("Problem");
-            let error_type = cx.error_type(*error_type);
+            let error_type = cx.term(*error_type);
             Some(quote!(let problem = #ty::new(#error_type, #keyword);))
         }
         _ => None,

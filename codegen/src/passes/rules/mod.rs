@@ -10,6 +10,7 @@ mod types;
 mod unique;
 mod validation;
 
+use kubernetes_schema_terms::Term;
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -18,8 +19,8 @@ use crate::diag::Diagnostics;
 use crate::foundation;
 use crate::keyword::{Meaning, Modification, TABLE, ValueKind};
 use crate::model::{
-    ApiVersion, Argument, Call, Check, Field, Reported, Role, Rule, RuleKeywords, Rules, Ty,
-    ValueForm,
+    ApiVersion, Argument, Call, Check, ErrorType, Field, Reported, Role, Rule, RuleKeywords, Rules,
+    Ty, ValueForm,
 };
 use crate::name::RulePath;
 use crate::pointer::Pointer;
@@ -280,12 +281,9 @@ impl Reader<'_> {
     }
 
     fn unknown_type(&mut self, text: &str, pointer: &Pointer) {
-        self.report(
-            pointer,
-            format!("`{}` is no type of error", text.escape_debug()),
-            "known are Required, Invalid, NotSupported, Duplicate, TooLong, TooMany and \
-             Forbidden",
-        );
+        let message = format!("`{}` is no type of error", text.escape_debug());
+        let known = ErrorType::ALL.map(Term::variant).join(", ");
+        self.report(pointer, message, format!("known are {known}"));
     }
 
     /// The functions of a list of names.

@@ -1,0 +1,176 @@
+//! Formats of texts in the schemas of custom resources.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::dates::is_date;
+use crate::terms;
+
+terms! {
+    /// A format that `format` names in the schema of a custom resource and a server checks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    TextFormat {
+        /// 24 hexadecimal digits: `bsonobjectid`.
+        BsonObjectId,
+        /// An address and the length of its prefix: `cidr`.
+        Cidr,
+        /// A day, `2024-05-17`: `date`.
+        Date,
+        /// Three or six hexadecimal digits after an optional `#`: `hexcolor`.
+        HexColor,
+        /// An address of IPv4, or one of IPv6 whose end is written as one: `ipv4`.
+        Ipv4,
+        /// An address of IPv6: `ipv6`.
+        Ipv6,
+        /// A hardware address of 6, 8 or 20 bytes: `mac`.
+        Mac,
+        /// Nine digits in groups of three, two and four: `ssn`.
+        Ssn,
+        /// A UUID of any version: `uuid`.
+        Uuid,
+        /// A UUID of version 3: `uuid3`.
+        Uuid3,
+        /// A UUID of version 4: `uuid4`.
+        Uuid4,
+        /// A UUID of version 5: `uuid5`.
+        Uuid5,
+    }
+}
+
+impl TextFormat {
+    /// Parses the name of a format in schemas. Like a server it ignores dashes.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let name = name.replace('-', "");
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// Returns its name in schemas.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BsonObjectId => "bsonobjectid",
+            Self::Cidr => "cidr",
+            Self::Date => "date",
+            Self::HexColor => "hexcolor",
+            Self::Ipv4 => "ipv4",
+            Self::Ipv6 => "ipv6",
+            Self::Mac => "mac",
+            Self::Ssn => "ssn",
+            Self::Uuid => "uuid",
+            Self::Uuid3 => "uuid3",
+            Self::Uuid4 => "uuid4",
+            Self::Uuid5 => "uuid5",
+        }
+    }
+
+    /// Returns true if a text has the format.
+    #[must_use]
+    pub fn matches(self, text: &str) -> bool {
+        match self {
+            Self::BsonObjectId => text.len() == 24 && is_hex(text),
+            Self::Cidr => is_cidr(text),
+            Self::Date => is_date(text),
+            Self::HexColor => {
+                let digits = text.strip_prefix('#').unwrap_or(text);
+                matches!(digits.len(), 3 | 6) && is_hex(digits)
+            }
+            Self::Ipv4 => address(text).is_some() && text.contains('.'),
+            Self::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
+            Self::Mac => is_mac(text),
+            Self::Ssn => is_ssn(text),
+            Self::Uuid => uuid(text).is_some(),
+            Self::Uuid3 => uuid(text).is_some_and(|(version, _)| version == b'3'),
+            Self::Uuid4 => uuid(text).is_some_and(|uuid| uuid == (b'4', true)),
+            Self::Uuid5 => uuid(text).is_some_and(|uuid| uuid == (b'5', true)),
+        }
+    }
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Parses an IPv4 address as a server does, with leading zeros.
+fn address(text: &str) -> Option<IpAddr> {
+    let (start, end) = match text.rsplit_once(':') {
+        Some((start, end)) => (Some(start), end),
+        None => (None, text),
+    };
+    if !end.contains('.') {
+        return text.parse().ok();
+    }
+    let parts = end.split('.').map(|part| {
+        let is_number = !part.is_empty() && is_digits(part);
+        let digits = part.trim_start_matches('0');
+        // A leading zero ensures that there is a digit.
+        is_number.then(|| format!("0{digits}").parse::<u8>().ok())?
+    });
+    let parts = <[u8; 4]>::try_from(parts.collect::<Option<Vec<u8>>>()?).ok()?;
+    let end = Ipv4Addr::from(parts);
+    match start {
+        Some(start) => format!("{start}:{end}").parse().ok(),
+        None => Some(end.into()),
+    }
+}
+
+fn is_cidr(text: &str) -> bool {
+    let Some((start, length)) = text.split_once('/') else {
+        return false;
+    };
+    let most = match address(start) {
+        Some(IpAddr::V4(_)) => 32,
+        Some(IpAddr::V6(_)) => 128,
+        None => return false,
+    };
+    is_digits(length) && length.parse::<u8>().is_ok_and(|length| length <= most)
+}
+
+/// Parses pairs of digits between colons or dashes, or groups of four between dots.
+fn is_mac(text: &str) -> bool {
+    let groups = |separator: char, length: usize, counts: [usize; 3]| {
+        let parts: Vec<_> = text.split(separator).collect();
+        counts.contains(&parts.len())
+            && parts
+                .iter()
+                .all(|part| part.len() == length && is_hex(part))
+    };
+    groups(':', 2, [6, 8, 20]) || groups('-', 2, [6, 8, 20]) || groups('.', 4, [3, 4, 10])
+}
+
+fn is_ssn(text: &str) -> bool {
+    let mut rest = text;
+    for (index, length) in [3, 2, 4].into_iter().enumerate() {
+        if index > 0 {
+            match rest.strip_prefix([' ', '-']) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+        }
+        match rest.split_at_checked(length) {
+            Some((digits, after)) if is_digits(digits) => rest = after,
+            _ => return false,
+        }
+    }
+    rest.is_empty()
+}
+
+/// Returns the version of a UUID, and true if its variant is that of RFC 4122. Dashes are optional.
+fn uuid(text: &str) -> Option<(u8, bool)> {
+    let mut rest = text;
+    let mut starts = [0; 5];
+    for (index, length) in [8, 4, 4, 4, 12].into_iter().enumerate() {
+        if index > 0 {
+            rest = rest.strip_prefix('-').unwrap_or(rest);
+        }
+        let (digits, after) = rest.split_at_checked(length).filter(|(d, _)| is_hex(d))?;
+        starts[index] = *digits.as_bytes().first()?;
+        rest = after;
+    }
+    let is_usual = matches!(starts[3].to_ascii_lowercase(), b'8' | b'9' | b'a' | b'b');
+    rest.is_empty().then_some((starts[2], is_usual))
+}
