@@ -217,8 +217,7 @@ fn run<T>(
     make: impl FnOnce(&[model::Crate<'_>], &mut Diagnostics) -> T,
 ) -> Result<T, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let crates = model(config, inputs, &mut diagnostics);
-    if diagnostics.is_empty() {
+    if let Some(crates) = model(config, inputs, &mut diagnostics) {
         let made = make(&crates, &mut diagnostics);
         if diagnostics.is_empty() {
             return Ok(made);
@@ -228,12 +227,12 @@ fn run<T>(
     Err(diagnostics)
 }
 
-/// Loads, lowers and analyses all crates.
+/// Loads, lowers and completes all crates, if they have no errors.
 fn model<'c>(
     config: &'c Config,
     inputs: &Inputs,
     diagnostics: &mut Diagnostics,
-) -> Vec<model::Crate<'c>> {
+) -> Option<Vec<model::Crate<'c>>> {
     let parsed = inputs
         .overlays
         .iter()
@@ -260,9 +259,7 @@ fn model<'c>(
             .flatten()
             .collect(),
     });
-    let mut crates: Vec<_> = crates.collect();
-    passes::run(&mut crates, diagnostics);
-    crates
+    passes::run(crates.collect(), diagnostics)
 }
 
 /// Loads and lowers one document of a crate, which has others before it.
@@ -273,7 +270,7 @@ fn version(
     inputs: &Inputs,
     overlays: &BTreeMap<&String, load::Overlay>,
     diagnostics: &mut Diagnostics,
-) -> Option<model::ApiVersion> {
+) -> Option<model::ApiVersion<model::Lowered>> {
     let path = document.path();
     let Some(input) = inputs.documents.get(&path) else {
         missing(&path, "document", diagnostics);

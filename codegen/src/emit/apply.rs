@@ -153,7 +153,7 @@ fn extraction(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
 fn apply_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStream {
     let name = &ty.name;
     let full = full_type(version, ty);
-    let paths = &resource.granular;
+    let paths = &resource.paths.granular;
     quote! {
         impl #KINDS::apply::Apply for #name {
             type Kind = #full;

@@ -18,6 +18,7 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
         None => quote!(None),
     };
     let lists = resource
+        .paths
         .keyed_lists
         .iter()
         .map(|(path, keys)| quote!((#path, &[#(#keys),*])));

@@ -5,14 +5,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::diag::Spot;
-use crate::model::{Docs, Facts, Lifecycle};
+use crate::model::{Docs, Facts, Lifecycle, Lowered};
 
 /// The documentation of a type or field.
-pub(super) fn of(data: &SchemaData) -> Docs {
-    Docs {
-        description: data.description.clone().unwrap_or_default(),
-        ..Docs::default()
-    }
+pub(super) fn of(data: &SchemaData) -> Docs<Lowered> {
+    Docs::of(data.description.clone().unwrap_or_default())
 }
 
 /// The facts about a type or field.

@@ -10,6 +10,7 @@ mod rule_keywords;
 mod schema;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use openapiv3::{AdditionalProperties, ReferenceOr, Schema, SchemaKind, Type as OpenApiType};
 use serde_json::Value;
@@ -18,8 +19,7 @@ use crate::config::{Config, DocumentConfig};
 use crate::diag::{Diagnostics, Spot};
 use crate::load::Document;
 use crate::model::{
-    ApiVersion, Behaviour, Docs, Enum, Facts, Field, Role, Rules, Shape, Struct, Type, TypeRules,
-    Variant,
+    ApiVersion, Docs, Enum, Facts, Field, Lowered, Role, RuleKeywords, Shape, Struct, Type, Variant,
 };
 use crate::name::{self, Ident};
 use crate::pointer::Pointer;
@@ -30,7 +30,7 @@ pub(crate) fn lower(
     document_config: &DocumentConfig,
     config: &Config,
     diagnostics: &mut Diagnostics,
-) -> ApiVersion {
+) -> ApiVersion<Lowered> {
     let mut version = ApiVersion {
         file: document.file.clone(),
         module: document_config
@@ -40,7 +40,16 @@ pub(crate) fn lower(
         release: document.release,
         is_custom: document.is_of_custom_resources(),
         home: config.home(document_config, document.release),
-        ..ApiVersion::default()
+        types: BTreeMap::new(),
+        externs: BTreeMap::new(),
+        aliases: BTreeMap::new(),
+        graph: (),
+        features: (),
+        modules: (),
+        apply: (),
+        schemas: (),
+        counterparts: (),
+        conversions: (),
     };
     let diagnostics = RefCell::new(diagnostics);
     let root = Spot::root(&document.file, &diagnostics);
@@ -83,7 +92,7 @@ fn own_type(
     schema: &Schema,
     at: Spot<'_>,
     resources: &paths::Resources,
-    version: &mut ApiVersion,
+    version: &mut ApiVersion<Lowered>,
 ) -> Option<()> {
     let name = name::type_name(short).or_else(|| {
         at.refuse(
@@ -161,7 +170,7 @@ fn structure(
     object: &Object<'_>,
     resources: &paths::Resources,
     at: &Spot<'_>,
-) -> Struct {
+) -> Struct<Lowered> {
     let mut required: Vec<_> = object.required.iter().collect();
     required.sort();
     for name in required {
@@ -179,11 +188,11 @@ fn structure(
     let mut lowered = Struct {
         fields: fields.collect(),
         is_open: object.is_open,
-        unknown: None,
+        unknown: (),
         role: Role::Part,
-        rules: Box::new(TypeRules::default()),
+        rules: (),
         rule_keywords: rule_keywords::of_type(schema),
-        behaviour: Behaviour::default(),
+        behaviour: (),
     };
     lowered.role = role::of(name, schema, &lowered, resources, at);
     if !matches!(lowered.role, Role::Part) {
@@ -203,7 +212,7 @@ fn field(
     property: &ReferenceOr<Box<Schema>>,
     required: bool,
     at: Spot<'_>,
-) -> Option<Field> {
+) -> Option<Field<Lowered>> {
     let name = name::field_name(json).or_else(|| {
         at.refuse(
             format!(
@@ -220,7 +229,11 @@ fn field(
             docs::facts(&schema.schema_data, required, &at),
             rule_keywords::of(schema),
         ),
-        ReferenceOr::Reference { .. } => Default::default(),
+        ReferenceOr::Reference { .. } => (
+            Docs::of(String::new()),
+            Facts::default(),
+            RuleKeywords::default(),
+        ),
     };
     let facts = Facts {
         takes_null: takes_null(property),
@@ -232,12 +245,18 @@ fn field(
         pointer: at.pointer,
         ty: ty?,
         required,
-        nullable: false,
+        nullable: (),
         metadata: false,
-        boxed: false,
+        boxed: (),
         docs,
         facts,
-        rules: Rules::default(),
+        literal: (),
+        merge: (),
+        reading: (),
+        rules: (),
+        feature: (),
+        default_function: (),
+        same: (),
         rule_keywords,
     })
 }
@@ -265,7 +284,7 @@ fn takes_null(property: &ReferenceOr<Box<Schema>>) -> Vec<bool> {
     found
 }
 
-fn enumeration(schema: &Schema, values: Vec<String>, at: &Spot<'_>) -> Enum {
+fn enumeration(schema: &Schema, values: Vec<String>, at: &Spot<'_>) -> Enum<Lowered> {
     let descriptions = docs::value_descriptions(&schema.schema_data, &values, at);
     let variants = values.into_iter().zip(descriptions);
     let variants = variants.filter_map(|(value, description)| {
@@ -275,10 +294,7 @@ fn enumeration(schema: &Schema, values: Vec<String>, at: &Spot<'_>) -> Enum {
                 name::VARIANT_RULE,
             );
         };
-        let docs = Docs {
-            description,
-            ..Docs::default()
-        };
+        let docs = Docs::of(description);
         Some(Variant { value, name, docs })
     });
     Enum {

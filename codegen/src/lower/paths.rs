@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::diag::Spot;
-use crate::model::Resource;
+use crate::model::{Lowered, Resource};
 
 /// The extension with the group, version and kind of a schema or an operation.
 pub(super) const KIND: &str = "x-kubernetes-group-version-kind";
@@ -24,7 +24,7 @@ pub(super) struct GroupVersionKind {
     pub(super) kind: String,
 }
 
-pub(super) type Resources = BTreeMap<GroupVersionKind, Resource>;
+pub(super) type Resources = BTreeMap<GroupVersionKind, Resource<Lowered>>;
 
 /// Collects the resources that the document serves.
 pub(super) fn resources(document: &Value, root: &Spot<'_>) -> Resources {
@@ -110,7 +110,10 @@ fn add(kind: GroupVersionKind, path: &str, resources: &mut Resources, at: &Spot<
         version: kind.version,
         kind: kind.kind,
         plural: plural.to_owned(),
-        ..Resource::default()
+        namespaced: false,
+        status: false,
+        list: (),
+        paths: (),
     });
     if resource.plural != plural {
         let (kind, other) = (&resource.kind, &resource.plural);

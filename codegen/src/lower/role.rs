@@ -6,7 +6,7 @@ use openapiv3::Schema;
 
 use super::paths::{GroupVersionKind, KIND, Resources};
 use crate::diag::Spot;
-use crate::model::{ApiVersion, Role, Struct, Ty};
+use crate::model::{ApiVersion, Lowered, Role, Struct, Ty};
 use crate::name::Ident;
 use crate::pointer::Pointer;
 
@@ -14,10 +14,10 @@ use crate::pointer::Pointer;
 pub(super) fn of(
     name: &Ident,
     schema: &Schema,
-    object: &Struct,
+    object: &Struct<Lowered>,
     resources: &Resources,
     spot: &Spot<'_>,
-) -> Role {
+) -> Role<Lowered> {
     let Some(value) = schema.schema_data.extensions.get(KIND) else {
         return Role::Part;
     };
@@ -67,7 +67,7 @@ pub(super) fn of(
 }
 
 /// The schema of the items, if the struct is a list by its name and its items.
-fn list_item(name: &Ident, object: &Struct) -> Option<String> {
+fn list_item(name: &Ident, object: &Struct<Lowered>) -> Option<String> {
     let items = object
         .field("items")
         .filter(|_| name.as_str().ends_with("List"))?;
@@ -85,7 +85,7 @@ fn reference(ty: &Ty) -> Option<&String> {
 }
 
 /// A list is made from its items and nothing else.
-fn check_list(object: &Struct, at: &Spot<'_>) {
+fn check_list(object: &Struct<Lowered>, at: &Spot<'_>) {
     if object.field("items").is_some_and(|items| !items.required) {
         at.child("properties").child("items").report(
             "the items of a list are optional",
@@ -105,7 +105,7 @@ fn check_list(object: &Struct, at: &Spot<'_>) {
     }
 }
 
-fn check_metadata(object: &Struct, expected: &str, at: &Spot<'_>) {
+fn check_metadata(object: &Struct<Lowered>, expected: &str, at: &Spot<'_>) {
     let Some(metadata) = object.field("metadata") else {
         at.report(
             "a kind without `metadata`",
@@ -123,7 +123,7 @@ fn check_metadata(object: &Struct, expected: &str, at: &Spot<'_>) {
 }
 
 /// Each kind has one schema.
-pub(super) fn check_kinds(version: &ApiVersion, root: &Spot<'_>) {
+pub(super) fn check_kinds(version: &ApiVersion<Lowered>, root: &Spot<'_>) {
     let mut seen = BTreeMap::new();
     for (name, resource) in version.kinds() {
         let kind = (&resource.group, &resource.version, &resource.kind);

@@ -6,7 +6,7 @@ use super::SchemaName;
 use crate::name::{Function, Ident, RustPath};
 
 /// The conversion of a type into a type of another crate, and back.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Conversion {
     /// The other type.
     pub(crate) to: RustPath,
@@ -17,7 +17,7 @@ pub(crate) struct Conversion {
     pub(crate) like: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) enum ConversionMethod {
     /// Field by field.
     Fields(Vec<FieldConversion>),
@@ -30,7 +30,7 @@ pub(crate) enum ConversionMethod {
 }
 
 /// Functions that are written by hand.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Functions {
     pub(crate) forth: Function,
     pub(crate) back: Function,
@@ -46,7 +46,7 @@ impl Functions {
 }
 
 /// The conversion of a field of either side.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) enum FieldConversion {
     /// It has a counterpart of the same shape.
     Carried {
@@ -68,14 +68,14 @@ pub(crate) enum FieldConversion {
 }
 
 /// A field that has a counterpart.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Side {
     pub(crate) name: Ident,
     pub(crate) boxed: bool,
 }
 
 /// A field that has none.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Dropped {
     pub(crate) json: String,
     pub(crate) name: Ident,

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 
-use super::{Field, SchemaName, Ty, Type};
+use serde::Serialize;
+
+use super::{Field, Phase, SchemaName, Ty, Type};
 
 /// The structs and enumerations of a group-version, and which hold which.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Graph {
     /// The types that the fields of each struct hold, in their order.
     held: BTreeMap<SchemaName, Vec<SchemaName>>,
@@ -22,7 +24,7 @@ pub(crate) struct Graph {
 
 impl Graph {
     /// The graph of these types.
-    pub(crate) fn of(types: &BTreeMap<SchemaName, Type>) -> Self {
+    pub(crate) fn of<P: Phase>(types: &BTreeMap<SchemaName, Type<P>>) -> Self {
         let mut graph = Self::default();
         let mut inline = DiGraphMap::<&str, ()>::new();
         let mut required = DiGraphMap::<&str, ()>::new();
@@ -117,17 +119,17 @@ fn circles(graph: &DiGraphMap<&str, ()>) -> BTreeMap<SchemaName, usize> {
 /// returns is added to the path for the fields of the struct that the field holds; with nothing
 /// the walk goes no further there. What is inside itself has no end of paths, and isn't entered
 /// again.
-pub(crate) fn walk_fields<'a>(
-    types: &'a BTreeMap<SchemaName, Type>,
+pub(crate) fn walk_fields<'a, P: Phase>(
+    types: &'a BTreeMap<SchemaName, Type<P>>,
     top: &SchemaName,
-    see: &mut impl FnMut(&str, &'a Field) -> Option<&'static str>,
+    see: &mut impl FnMut(&str, &'a Field<P>) -> Option<&'static str>,
 ) {
-    fn inside<'a>(
-        types: &'a BTreeMap<SchemaName, Type>,
+    fn inside<'a, P: Phase>(
+        types: &'a BTreeMap<SchemaName, Type<P>>,
         name: &SchemaName,
         path: &str,
         above: &mut Vec<SchemaName>,
-        see: &mut impl FnMut(&str, &'a Field) -> Option<&'static str>,
+        see: &mut impl FnMut(&str, &'a Field<P>) -> Option<&'static str>,
     ) {
         let Some(object) = types.get(name).and_then(Type::object) else {
             return;

@@ -7,6 +7,8 @@ mod facts;
 mod graph;
 mod lifecycle;
 mod merge;
+mod phase;
+mod role;
 mod rules;
 mod schema;
 mod terms;
@@ -17,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::config::CrateConfig;
-use crate::name::{Ident, RustPath};
+use crate::name::{Ident, RulePath, RustPath};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
@@ -32,6 +34,8 @@ pub(crate) use facts::Facts;
 pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
+pub(crate) use phase::{Analysed, Complete, Lowered, Phase, Resolved};
+pub(crate) use role::{Behaviour, Paths, Resource, Role};
 pub(crate) use rules::{
     Argument, Call, Check, Earlier, Following, Group, Immutable, Reported, Rule, Rules, Together,
     TypeRules, Unique, ValueForm,
@@ -45,10 +49,11 @@ pub(crate) type SchemaName = String;
 
 /// A crate to generate.
 #[derive(Debug, Serialize)]
-pub(crate) struct Crate<'a> {
+#[serde(bound = "")]
+pub(crate) struct Crate<'a, P: Phase = Complete> {
     #[serde(rename = "name", serialize_with = "name_of")]
     pub(crate) config: &'a CrateConfig,
-    pub(crate) versions: Vec<ApiVersion>,
+    pub(crate) versions: Vec<ApiVersion<P>>,
 }
 
 fn name_of<S: Serializer>(config: &&CrateConfig, serializer: S) -> Result<S::Ok, S::Error> {
@@ -56,8 +61,9 @@ fn name_of<S: Serializer>(config: &&CrateConfig, serializer: S) -> Result<S::Ok,
 }
 
 /// One group-version: the types of one document.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct ApiVersion {
+#[derive(Clone, Debug, Serialize)]
+#[serde(bound = "")]
+pub(crate) struct ApiVersion<P: Phase = Complete> {
     /// The document it comes from.
     pub(crate) file: String,
     /// The module of the crate that its types are in, if not at the root.
@@ -65,32 +71,32 @@ pub(crate) struct ApiVersion {
     pub(crate) release: Release,
     /// True if its kinds are custom resources, which a server checks by their schemas alone.
     pub(crate) is_custom: bool,
-    pub(crate) types: BTreeMap<SchemaName, Type>,
+    pub(crate) types: BTreeMap<SchemaName, Type<P>>,
     /// The types of other crates for schemas that are not generated.
     pub(crate) externs: BTreeMap<SchemaName, External>,
     /// Schemas that are nothing but a string, number or the like.
     pub(crate) aliases: BTreeMap<SchemaName, Ty>,
-    /// Which types hold which, set by the closure pass.
+    /// Which types hold which.
     #[serde(skip)]
-    pub(crate) graph: Graph,
+    pub(crate) graph: P::Resolved<Graph>,
     /// The features that fields and rules depend on, by the names of their constants.
-    pub(crate) features: BTreeMap<Ident, Feature>,
-    /// The files of the types, set by the placing pass.
-    pub(crate) modules: Vec<Module>,
-    /// The types for server-side apply, set by the pass for them.
-    pub(crate) apply: Applies,
-    /// The JSON Schemas of the types, set by the pass for them.
-    pub(crate) schemas: BTreeMap<SchemaName, TypeSchema>,
+    pub(crate) features: P::Analysed<BTreeMap<Ident, Feature>>,
+    /// The files of the types.
+    pub(crate) modules: P::Resolved<Vec<Module>>,
+    /// The types for server-side apply.
+    pub(crate) apply: P::Complete<Applies>,
+    /// The JSON Schemas of the types.
+    pub(crate) schemas: P::Complete<BTreeMap<SchemaName, TypeSchema>>,
     /// Where k8s-openapi has the types, if it does.
     pub(crate) home: Option<K8sOpenapiModule>,
-    /// The types of k8s-openapi, set by the pass for them.
-    pub(crate) counterparts: BTreeMap<SchemaName, Counterpart>,
-    /// How types become those of another crate, set by the conversion pass.
-    pub(crate) conversions: BTreeMap<SchemaName, Vec<Conversion>>,
+    /// The types of k8s-openapi.
+    pub(crate) counterparts: P::Complete<BTreeMap<SchemaName, Counterpart>>,
+    /// How types become those of another crate.
+    pub(crate) conversions: P::Complete<BTreeMap<SchemaName, Vec<Conversion>>>,
 }
 
 /// The types for server-side apply of a group-version.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Applies {
     /// By the schema of the full type, whose name they have.
     pub(crate) types: BTreeMap<SchemaName, Type>,
@@ -101,7 +107,7 @@ pub(crate) struct Applies {
 }
 
 /// One file of types: a kind and what only it uses.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Module {
     pub(crate) name: Ident,
     /// In the order in which they are in the file.
@@ -127,18 +133,19 @@ pub(crate) struct External {
 }
 
 /// A type of the crate.
-#[derive(Debug, Serialize)]
-pub(crate) struct Type {
+#[derive(Clone, Debug, Serialize)]
+#[serde(bound = "")]
+pub(crate) struct Type<P: Phase = Complete> {
     pub(crate) name: Ident,
     pub(crate) pointer: Pointer,
-    pub(crate) docs: Docs,
+    pub(crate) docs: Docs<P>,
     pub(crate) facts: Facts,
-    pub(crate) shape: Shape,
+    pub(crate) shape: Shape<P>,
 }
 
-impl Type {
+impl<P: Phase> Type<P> {
     /// The struct, if it is one.
-    pub(crate) fn object(&self) -> Option<&Struct> {
+    pub(crate) fn object(&self) -> Option<&Struct<P>> {
         match &self.shape {
             Shape::Struct(object) => Some(object),
             Shape::Enum(_) => None,
@@ -146,7 +153,7 @@ impl Type {
     }
 
     /// The struct, if it is one, for changing.
-    pub(crate) fn object_mut(&mut self) -> Option<&mut Struct> {
+    pub(crate) fn object_mut(&mut self) -> Option<&mut Struct<P>> {
         match &mut self.shape {
             Shape::Struct(object) => Some(object),
             Shape::Enum(_) => None,
@@ -156,161 +163,94 @@ impl Type {
 
 // A struct is larger than an enumeration, and there are far more of them.
 #[allow(clippy::large_enum_variant)]
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Shape {
-    Struct(Struct),
-    Enum(Enum),
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case", bound = "")]
+pub(crate) enum Shape<P: Phase = Complete> {
+    Struct(Struct<P>),
+    Enum(Enum<P>),
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct Struct {
+#[derive(Clone, Debug, Serialize)]
+#[serde(bound = "")]
+pub(crate) struct Struct<P: Phase = Complete> {
     /// In the order in which they are declared and written.
-    pub(crate) fields: Vec<Field>,
+    pub(crate) fields: Vec<Field<P>>,
     /// True if objects may have other fields as well, which are to be kept.
     pub(crate) is_open: bool,
-    /// The field that keeps those that are not known, if there is to be one; set by the pass for
-    /// names.
-    pub(crate) unknown: Option<Ident>,
-    pub(crate) role: Role,
-    pub(crate) rules: Box<TypeRules>,
+    /// The field that keeps those that are not known, if there is to be one.
+    pub(crate) unknown: P::Resolved<Option<Ident>>,
+    pub(crate) role: Role<P>,
+    pub(crate) rules: P::Analysed<Box<TypeRules>>,
     #[serde(skip)]
-    pub(crate) rule_keywords: RuleKeywords,
-    /// The server's actions on it, set by the pass for behaviour.
-    pub(crate) behaviour: Behaviour,
+    pub(crate) rule_keywords: P::Unread<RuleKeywords>,
+    /// The server's actions on it.
+    pub(crate) behaviour: P::Complete<Behaviour>,
 }
 
-impl Struct {
+impl<P: Phase> Struct<P> {
     /// The field of that name on the wire.
-    pub(crate) fn field(&self, json: &str) -> Option<&Field> {
+    pub(crate) fn field(&self, json: &str) -> Option<&Field<P>> {
         self.fields.iter().find(|field| field.json == json)
     }
 
     /// Returns true if a field is a status that is written at a path of its own.
-    pub(crate) fn has_own_status(&self, field: &Field) -> bool {
+    pub(crate) fn has_own_status(&self, field: &Field<P>) -> bool {
         let has = matches!(&self.role, Role::Kind(resource) if resource.status);
         has && field.json == "status"
     }
 }
 
-/// The server's actions on the values of a struct, in it or below it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Behaviour {
-    /// Fills in defaults.
-    pub(crate) sets_defaults: bool,
-    /// Takes out fields whose feature is off.
-    pub(crate) drops_fields: bool,
-    /// Checks an object.
-    pub(crate) checks: bool,
-    /// Compares an update with what is stored, field by field.
-    pub(crate) checks_updates: bool,
-    pub(crate) warns: bool,
-    /// Compares an update with what is stored, as a whole.
-    pub(crate) is_compared: bool,
-}
-
-impl Behaviour {
-    /// Returns true if there is anything to do.
-    pub(crate) fn is_any(self) -> bool {
-        self != Self::default()
-    }
-}
-
-/// The role of a struct in the API.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Role {
-    /// A kind that has a place of its own in the API server.
-    Kind(Resource),
-    /// A list of a kind.
-    List { item: SchemaName },
-    /// A part of others.
-    Part,
-    /// The apply type of a kind.
-    Apply(Resource),
-}
-
-impl Role {
-    /// Returns true if it is an object with a name: a kind, or what is applied of one.
-    pub(crate) fn is_named(&self) -> bool {
-        matches!(self, Self::Kind(_) | Self::Apply(_))
-    }
-}
-
-/// The API server's view of a kind, or of the kind that a list holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Resource {
-    pub(crate) group: String,
-    pub(crate) version: String,
-    pub(crate) kind: String,
-    pub(crate) plural: String,
-    pub(crate) namespaced: bool,
-    /// True if the status is written at a path of its own.
-    pub(crate) status: bool,
-    /// The schema of its list.
-    pub(crate) list: Option<SchemaName>,
-    /// The lists whose elements have keys, with their paths; set by the pass for paths.
-    pub(crate) keyed_lists: Vec<(String, Vec<String>)>,
-    /// The objects of a custom resource that have required fields, and these, with their paths; set
-    /// by the pass for paths.
-    pub(crate) required: Vec<(String, Vec<String>)>,
-    /// Those of these fields that may be `null`.
-    pub(crate) nullable: Vec<(String, Vec<String>)>,
-    /// The elements of lists of a custom resource that must not be `null`; set by the pass for
-    /// paths.
-    pub(crate) not_null: Vec<String>,
-    /// The paths of what can have parts of different owners; set by the pass for paths.
-    pub(crate) granular: Vec<String>,
-}
-
-impl Resource {
-    /// `storage.k8s.io/v1`, or only the version for the core group.
-    pub(crate) fn api_version(&self) -> String {
-        if self.group.is_empty() {
-            self.version.clone()
-        } else {
-            format!("{}/{}", self.group, self.version)
-        }
-    }
-}
-
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Field {
+#[serde(bound = "")]
+pub(crate) struct Field<P: Phase = Complete> {
     /// The name on the wire.
     pub(crate) json: String,
     pub(crate) name: Ident,
     pub(crate) pointer: Pointer,
     pub(crate) ty: Ty,
     pub(crate) required: bool,
-    /// True if it is required and can still be `null`, set by the pass for that.
-    pub(crate) nullable: bool,
+    /// True if it is required and can still be `null`.
+    pub(crate) nullable: P::Resolved<bool>,
     /// True if it is the metadata of a kind or list, which is always there: kube and k8s-openapi
     /// ask for it.
     pub(crate) metadata: bool,
-    /// True if it is held in a `Box`, set by the boxing pass.
-    pub(crate) boxed: bool,
-    pub(crate) docs: Docs,
+    /// True if it is held in a `Box`.
+    pub(crate) boxed: P::Resolved<bool>,
+    pub(crate) docs: Docs<P>,
     pub(crate) facts: Facts,
-    pub(crate) rules: Rules,
+    /// The server's default as a value of the field's type, where the server sets it.
+    pub(crate) literal: P::Resolved<Option<Literal>>,
+    /// How it is merged.
+    pub(crate) merge: P::Resolved<Merge>,
+    /// How the value is read, if not as its type reads itself.
+    pub(crate) reading: P::Resolved<Option<Reading>>,
+    pub(crate) rules: P::Analysed<Rules>,
+    /// The feature without which a server drops the field: the name of its constant.
+    pub(crate) feature: P::Analysed<Option<Ident>>,
+    /// The hand-written function that sets defaults inside.
+    pub(crate) default_function: P::Analysed<Option<RulePath>>,
+    /// The hand-written function that compares two values as the server does.
+    pub(crate) same: P::Analysed<Option<RulePath>>,
     #[serde(skip)]
-    pub(crate) rule_keywords: RuleKeywords,
+    pub(crate) rule_keywords: P::Unread<RuleKeywords>,
 }
 
-/// The keywords of a schema that ask something, as the document has them. Gone after the pass
-/// for rules.
-#[derive(Clone, Debug, Default)]
+/// The keywords of a schema that ask something, as the document has them.
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct RuleKeywords {
     pub(crate) keywords: serde_json::Map<String, serde_json::Value>,
     /// Those of the elements of a list or the values of a map.
     pub(crate) inside: Option<Box<RuleKeywords>>,
 }
 
-impl Field {
+impl<P: Phase<Resolved<bool> = bool>> Field<P> {
     /// Returns true if it is declared as an `Option`.
     pub(crate) fn is_optional(&self) -> bool {
         !self.is_always_written() || self.nullable
     }
+}
 
+impl<P: Phase> Field<P> {
     /// Returns true if it is written even when it is `None`, zero or empty.
     pub(crate) fn is_always_written(&self) -> bool {
         self.required || self.metadata
@@ -318,29 +258,43 @@ impl Field {
 }
 
 /// The documentation of a type, field or value.
-#[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Docs {
+#[derive(Clone, Debug, Serialize)]
+#[serde(bound = "")]
+pub(crate) struct Docs<P: Phase = Complete> {
     /// As the document has it.
     #[serde(skip)]
     pub(crate) description: String,
-    /// The finished lines, set by the documentation pass.
-    pub(crate) lines: Vec<String>,
+    /// The finished lines.
+    pub(crate) lines: P::Complete<Vec<String>>,
     /// The first sentence of them.
-    pub(crate) summary: String,
+    pub(crate) summary: P::Complete<String>,
+}
+
+impl Docs<Lowered> {
+    /// Makes the documentation of what has this description.
+    pub(crate) fn of(description: String) -> Self {
+        Self {
+            description,
+            lines: (),
+            summary: (),
+        }
+    }
 }
 
 /// An open enumeration.
-#[derive(Debug, Serialize)]
-pub(crate) struct Enum {
-    pub(crate) variants: Vec<Variant>,
+#[derive(Clone, Debug, Serialize)]
+#[serde(bound = "")]
+pub(crate) struct Enum<P: Phase = Complete> {
+    pub(crate) variants: Vec<Variant<P>>,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct Variant {
+#[derive(Clone, Debug, Serialize)]
+#[serde(bound = "")]
+pub(crate) struct Variant<P: Phase = Complete> {
     /// The value on the wire.
     pub(crate) value: String,
     pub(crate) name: Ident,
-    pub(crate) docs: Docs,
+    pub(crate) docs: Docs<P>,
 }
 
 /// The type of a value.
@@ -392,7 +346,7 @@ impl Ty {
     }
 }
 
-impl ApiVersion {
+impl<P: Phase> ApiVersion<P> {
     /// The path of the module of its types.
     pub(crate) fn path(&self) -> String {
         match &self.module {
@@ -402,12 +356,12 @@ impl ApiVersion {
     }
 
     /// The type that a file is named after.
-    pub(crate) fn first(&self, module: &Module) -> Option<&Type> {
+    pub(crate) fn first(&self, module: &Module) -> Option<&Type<P>> {
         self.types.get(module.types.first()?)
     }
 
     /// The kinds, with what the API server knows of them.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = (&SchemaName, &Resource)> {
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = (&SchemaName, &Resource<P>)> {
         self.structs()
             .filter_map(|(name, object)| match &object.role {
                 Role::Kind(resource) => Some((name, resource)),
@@ -423,14 +377,14 @@ impl ApiVersion {
     }
 
     /// The struct of the crate that a type refers to directly.
-    pub(crate) fn own_struct(&self, ty: &Ty) -> Option<(&Type, &Struct)> {
+    pub(crate) fn own_struct(&self, ty: &Ty) -> Option<(&Type<P>, &Struct<P>)> {
         let Ty::Ref(schema) = ty else { return None };
         let ty = self.types.get(schema)?;
         Some((ty, ty.object()?))
     }
 
     /// The enumeration of the crate that a type refers to directly.
-    pub(crate) fn own_enum(&self, ty: &Ty) -> Option<(&Type, &Enum)> {
+    pub(crate) fn own_enum(&self, ty: &Ty) -> Option<(&Type<P>, &Enum<P>)> {
         let Ty::Ref(schema) = ty else { return None };
         let ty = self.types.get(schema)?;
         match &ty.shape {
@@ -440,22 +394,26 @@ impl ApiVersion {
     }
 
     /// The struct of a schema.
-    pub(crate) fn object(&self, schema: &SchemaName) -> Option<&Struct> {
+    pub(crate) fn object(&self, schema: &SchemaName) -> Option<&Struct<P>> {
         self.types.get(schema)?.object()
     }
 
-    /// The struct of a schema, for changing.
-    pub(crate) fn object_mut(&mut self, schema: &SchemaName) -> Option<&mut Struct> {
-        self.types.get_mut(schema)?.object_mut()
-    }
-
     /// The structs.
-    pub(crate) fn structs(&self) -> impl Iterator<Item = (&SchemaName, &Struct)> {
+    pub(crate) fn structs(&self) -> impl Iterator<Item = (&SchemaName, &Struct<P>)> {
         self.types
             .iter()
             .filter_map(|(name, ty)| Some((name, ty.object()?)))
     }
 
+    /// The structs, for changing.
+    pub(crate) fn structs_mut(&mut self) -> impl Iterator<Item = (&SchemaName, &mut Struct<P>)> {
+        self.types
+            .iter_mut()
+            .filter_map(|(name, ty)| Some((name, ty.object_mut()?)))
+    }
+}
+
+impl ApiVersion {
     /// Returns true if a type, or one in it, has rules in CEL.
     pub(crate) fn has_cel_rules(&self, schema: &SchemaName) -> bool {
         let has = |name: &SchemaName| {
@@ -465,12 +423,5 @@ impl ApiVersion {
             })
         };
         self.graph.holding(has).contains(schema)
-    }
-
-    /// The structs, for changing.
-    pub(crate) fn structs_mut(&mut self) -> impl Iterator<Item = (&SchemaName, &mut Struct)> {
-        self.types
-            .iter_mut()
-            .filter_map(|(name, ty)| Some((name, ty.object_mut()?)))
     }
 }

@@ -35,16 +35,6 @@ impl Rules {
         })
     }
 
-    /// The same, for changing.
-    pub(crate) fn immutable_mut(&mut self) -> impl Iterator<Item = &mut Immutable> {
-        self.list
-            .iter_mut()
-            .filter_map(|rule| match &mut rule.check {
-                Check::Immutable(immutable) => Some(immutable),
-                _ => None,
-            })
-    }
-
     /// How the elements of a list must differ, if they must.
     pub(crate) fn unique(&self) -> Option<&Unique> {
         self.list.iter().find_map(|rule| match &rule.check {
@@ -191,7 +181,7 @@ pub(crate) struct Call {
     #[serde(skip_serializing_if = "Following::is_always")]
     pub(crate) following: Following,
     /// True if it is checked only where the field is the only one that is set, of a struct of
-    /// which one must be set. The behaviour pass clears it where the field is none of these.
+    /// which one must be set.
     pub(crate) alone: bool,
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{NameFormat, Ty, terms};
 
 /// The JSON Schema of a struct or an enumeration.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct TypeSchema {
     /// The lines of the description.
     pub(crate) description: Vec<String>,
@@ -16,7 +16,7 @@ pub(crate) struct TypeSchema {
 }
 
 /// The JSON Schema of a field.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Property {
     pub(crate) json: String,
     pub(crate) required: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Property {
 }
 
 /// The keywords of a value that its type doesn't imply.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Keywords {
     /// Each name once, in the order in which they are written.
     pub(crate) list: Vec<(&'static str, Setting)>,
@@ -53,7 +53,7 @@ impl Keywords {
 }
 
 /// The value of a keyword.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Setting {
     Value(Value),

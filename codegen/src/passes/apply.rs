@@ -4,19 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doc;
 use crate::model::{
-    ApiVersion, Applies, Behaviour, Docs, Facts, Field, Module, Role, RuleKeywords, Rules,
-    SchemaName, Shape, Struct, Ty, Type, ValueConversion,
+    Analysed, ApiVersion, Applies, Behaviour, Docs, Facts, Field, Module, Role, Rules, SchemaName,
+    Shape, Struct, Ty, Type, ValueConversion,
 };
 
-/// Makes the apply types of the kinds and of the structs that they are made of.
-pub(super) fn run(version: &mut ApiVersion) {
+/// Makes the apply types of the kinds and of the structs that they are made of. `full` has the
+/// finished types of the document.
+pub(super) fn run(version: &ApiVersion<Analysed>, full: &BTreeMap<SchemaName, Type>) -> Applies {
     let kinds = version.kinds().map(|(kind, _)| kind);
     let names: BTreeSet<&SchemaName> = kinds
         .flat_map(|kind| [vec![kind], version.graph.below(kind)].concat())
         .collect();
     let mut types = BTreeMap::new();
     for name in names {
-        if let (Some(ty), Some(object)) = (version.types.get(name), version.object(name)) {
+        if let Some(ty) = full.get(name)
+            && let Some(object) = ty.object()
+        {
             types.insert(name.clone(), of_type(version, ty, object));
         }
     }
@@ -37,11 +40,11 @@ pub(super) fn run(version: &mut ApiVersion) {
         Some((name.clone(), carries))
     });
     let carries = carries.collect();
-    version.apply = Applies {
+    Applies {
         types,
         carries,
         modules,
-    };
+    }
 }
 
 /// How a value of the full type becomes one that is applied.
@@ -63,7 +66,7 @@ fn carry(types: &BTreeMap<SchemaName, Type>, ty: &Ty) -> ValueConversion {
     }
 }
 
-fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
+fn of_type(version: &ApiVersion<Analysed>, ty: &Type, object: &Struct) -> Type {
     let full = format!("{}::{}", version.path(), ty.name);
     let (role, what) = match &object.role {
         Role::Kind(resource) => (
@@ -93,7 +96,7 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
             is_open: object.is_open,
             role,
             rules: Box::default(),
-            rule_keywords: RuleKeywords::default(),
+            rule_keywords: (),
             behaviour: Behaviour::default(),
             // Of a type that isn't open, what isn't known isn't applied.
             unknown: object.unknown.clone().filter(|_| object.is_open),
@@ -101,7 +104,7 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
     }
 }
 
-fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
+fn of_field(version: &ApiVersion<Analysed>, full: &str, field: &Field) -> Field {
     let external = field
         .ty
         .reference()
@@ -126,18 +129,21 @@ fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
             summary,
             ..lines(docs)
         },
-        facts: Facts {
-            merge: field.facts.merge.clone(),
-            ..Facts::default()
-        },
+        facts: Facts::default(),
+        literal: None,
+        reading: None,
         rules: Rules::default(),
+        feature: None,
+        default_function: None,
+        same: None,
         ..field.clone()
     }
 }
 
 fn lines(lines: Vec<String>) -> Docs {
     Docs {
+        description: String::new(),
         lines,
-        ..Docs::default()
+        summary: String::new(),
     }
 }

@@ -1,34 +1,31 @@
 //! Behaviour: which types have defaults, checks or warnings, in them or below them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use crate::foundation;
-use crate::model::{
-    ApiVersion, Behaviour, Feature, Field, Lifecycle, Reading, Role, Rules, SchemaName, Struct, Ty,
-};
-use crate::name;
-use crate::release::Release;
+use crate::model::{Analysed, ApiVersion, Behaviour, Field, Role, SchemaName, Struct, Ty};
 
-/// Servers before this release are indistinguishable.
-const OLDEST: Release = Release {
-    major: 1,
-    minor: 23,
-};
+/// What a server does with each struct.
+pub(super) struct Behaviours {
+    sets_defaults: BTreeSet<SchemaName>,
+    drops_fields: BTreeSet<SchemaName>,
+    checks: BTreeSet<SchemaName>,
+    checks_updates: BTreeSet<SchemaName>,
+    warns: BTreeSet<SchemaName>,
+    compared: BTreeSet<SchemaName>,
+}
 
-/// Works out the features of the fields and what the server does with each struct.
-pub(super) fn run(version: &mut ApiVersion) {
-    find_features(version);
-    let holding = |holds: fn(&Struct) -> bool| {
+/// Finds what a server does with the structs of a document.
+pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
+    let holding = |holds: fn(&Struct<Analysed>) -> bool| {
         let holds = |name: &SchemaName| version.object(name).is_some_and(holds);
         version.graph.holding(holds)
     };
     let sets_defaults = holding(|object| {
-        let mut facts = object.fields.iter().map(|field| &field.facts);
-        facts.any(|f| f.default_function.is_some() || f.literal.is_some())
+        let mut fields = object.fields.iter();
+        fields.any(|f| f.default_function.is_some() || f.literal.is_some())
     });
     let drops_fields = holding(|object| {
-        object.rules.preparation.is_some()
-            || object.fields.iter().any(|f| f.facts.feature.is_some())
+        object.rules.preparation.is_some() || object.fields.iter().any(|f| f.feature.is_some())
     });
     let checks = holding(|object| {
         object.rules.exactly_one
@@ -42,7 +39,7 @@ pub(super) fn run(version: &mut ApiVersion) {
                 .any(|field| field.rules.ask_of_creation())
     });
     let checks_updates = holding(|object| {
-        let compares = |field: &Field| field.rules.cel(true).next().is_some();
+        let compares = |field: &Field<Analysed>| field.rules.cel(true).next().is_some();
         !object.rules.functions.is_empty()
             || object.rules.cel.iter().any(|rule| rule.compares)
             || object
@@ -54,93 +51,42 @@ pub(super) fn run(version: &mut ApiVersion) {
         let mut rules = object.fields.iter().map(|field| &field.rules);
         object.rules.warning.is_some() || rules.any(|r| r.warnings().next().is_some())
     });
-    let compared = compared(version);
-    let readings = readings(version);
-    for (name, object) in version.structs_mut() {
+    Behaviours {
+        sets_defaults,
+        drops_fields,
+        checks,
+        checks_updates,
+        warns,
+        compared: compared(version),
+    }
+}
+
+impl Behaviours {
+    /// Returns what a server does with a struct.
+    pub(super) fn of(&self, schema: &SchemaName, object: &Struct<Analysed>) -> Behaviour {
         // Lists of kinds are never sent to a server.
         if matches!(object.role, Role::List { .. }) {
-            continue;
-        }
-        let exactly_one = object.rules.exactly_one;
-        for field in &mut object.fields {
-            let is_collection = matches!(field.ty, Ty::List(_) | Ty::Map(_));
-            let is_member = exactly_one && field.is_optional() && !is_collection;
-            settle_alone(&mut field.rules, is_member);
-            let place = (name.clone(), field.json.clone());
-            field.facts.reading = readings.get(&place).copied();
+            return Behaviour::default();
         }
         let is_kind = matches!(object.role, Role::Kind(_));
-        object.behaviour = Behaviour {
-            sets_defaults: sets_defaults.contains(name),
-            drops_fields: drops_fields.contains(name),
-            checks: is_kind || checks.contains(name),
-            checks_updates: checks_updates.contains(name),
-            warns: warns.contains(name),
-            is_compared: compared.contains(name),
-        };
-    }
-}
-
-/// Keeps checks of the only field that is set to members of a struct of which one must be set.
-fn settle_alone(rules: &mut Rules, is_member: bool) {
-    rules.calls_mut().for_each(|call| call.alone &= is_member);
-    if let Some(items) = &mut rules.items {
-        settle_alone(items, false);
-    }
-}
-
-/// The fields that aren't read as their types read themselves, with their structs.
-fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
-    let external = |ty: &Ty| match ty {
-        Ty::Ref(schema) => version.externs.get(schema),
-        _ => None,
-    };
-    let reading = |field: &Field| match &field.ty {
-        Ty::Time => Some(Reading::Time),
-        Ty::List(element) | Ty::Map(element) => {
-            let mut inner = &**element;
-            while let Ty::List(element) | Ty::Map(element) = inner {
-                inner = element;
-            }
-            let is_moment = matches!(inner, Ty::Time)
-                || external(inner).is_some_and(|e| foundation::is_moment(&e.path));
-            // Types of others read themselves, and some have no zero value.
-            let has_zero = external(inner).is_none_or(foundation::has_zero);
-            let is_quantity = external(element).is_some_and(|e| foundation::is_quantity(&e.path));
-            match &field.ty {
-                _ if is_moment || matches!(**element, Ty::List(_) | Ty::Map(_)) => {
-                    (is_moment || has_zero).then_some(Reading::Shaped)
-                }
-                Ty::Map(_) if version.is_custom && !field.facts.has_null_inside() => {
-                    Some(Reading::Entries)
-                }
-                Ty::Map(_) if is_quantity => Some(Reading::Quantities),
-                Ty::List(_) if is_quantity => Some(Reading::Shaped),
-                _ => has_zero.then_some(Reading::Elements),
-            }
-        }
-        ty => external(ty)
-            .is_some_and(|external| foundation::is_time(&external.path))
-            .then_some(Reading::Time),
-    };
-    let mut readings = BTreeMap::new();
-    for (name, object) in version.structs() {
-        for field in &object.fields {
-            if let Some(reading) = reading(field) {
-                readings.insert((name.clone(), field.json.clone()), reading);
-            }
+        Behaviour {
+            sets_defaults: self.sets_defaults.contains(schema),
+            drops_fields: self.drops_fields.contains(schema),
+            checks: is_kind || self.checks.contains(schema),
+            checks_updates: self.checks_updates.contains(schema),
+            warns: self.warns.contains(schema),
+            is_compared: self.compared.contains(schema),
         }
     }
-    readings
 }
 
-fn is_immutable(field: &Field) -> bool {
+fn is_immutable(field: &Field<Analysed>) -> bool {
     field.rules.immutable().next().is_some()
 }
 
 /// The structs that are compared as a whole, and what is in them.
-fn compared(version: &ApiVersion) -> BTreeSet<SchemaName> {
-    fn required(object: &Struct) -> impl Iterator<Item = &Field> {
+fn compared(version: &ApiVersion<Analysed>) -> BTreeSet<SchemaName> {
+    fn required(object: &Struct<Analysed>) -> impl Iterator<Item = &Field<Analysed>> {
         object.fields.iter().filter(|field| !field.is_optional())
     }
     let mut found = BTreeSet::new();
@@ -157,44 +103,4 @@ fn compared(version: &ApiVersion) -> BTreeSet<SchemaName> {
         }
     }
     found
-}
-
-/// Notes the features that lifecycles name: those of optional fields, which a server without
-/// the feature drops, and those that lift a rule.
-fn find_features(version: &mut ApiVersion) {
-    let mut features = std::mem::take(&mut version.features);
-    let mut note = |lifecycle: &Lifecycle| {
-        let feature = feature(lifecycle)?;
-        let name = feature.name.clone();
-        features.entry(name.clone()).or_insert(feature);
-        Some(name)
-    };
-    for (_, object) in version.structs_mut() {
-        for field in &mut object.fields {
-            let optional = field.is_optional();
-            let lifecycle = field.facts.lifecycle.as_ref().filter(|_| optional);
-            field.facts.feature = lifecycle.and_then(&mut note);
-            for immutable in field.rules.immutable_mut() {
-                immutable.feature = immutable.unless.as_ref().and_then(&mut note);
-            }
-        }
-    }
-    version.features = features;
-}
-
-/// The feature that a lifecycle names, if some server lacks it.
-fn feature(lifecycle: &Lifecycle) -> Option<Feature> {
-    let gate = lifecycle.gate.clone()?;
-    let on = lifecycle.default_on.or(lifecycle.beta).or(lifecycle.stable);
-    if on.is_some_and(|on| on <= OLDEST) {
-        return None;
-    }
-    Some(Feature {
-        name: name::feature_constant(&gate)?,
-        gate,
-        introduced: lifecycle.introduced,
-        beta: lifecycle.beta,
-        on,
-        stable: lifecycle.stable,
-    })
 }

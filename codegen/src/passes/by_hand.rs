@@ -2,11 +2,11 @@
 //! declares modules.
 
 use crate::diag::Diagnostics;
-use crate::model::Crate;
+use crate::model::{Analysed, Crate};
 use crate::name::{Function, HandWritten, Ident, RESERVED_FILES};
 
 /// Reports files that nobody can write, as the configuration names them.
-pub(super) fn check(krate: &Crate<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn check(krate: &Crate<'_, Analysed>, diagnostics: &mut Diagnostics) {
     let rules = krate
         .config
         .conversion
@@ -31,7 +31,7 @@ pub(super) fn check(krate: &Crate<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn check_file(
-    krate: &Crate<'_>,
+    krate: &Crate<'_, Analysed>,
     module: Option<&Ident>,
     file: &Ident,
     what: &str,

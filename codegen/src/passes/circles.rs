@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::Diagnostics;
-use crate::model::{Crate, External};
+use crate::model::{Analysed, Crate, External};
 use crate::pointer::Pointer;
 
 /// Why a crate depends on another.
@@ -17,7 +17,7 @@ enum Why<'a> {
 type Uses<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Why<'a>>>;
 
 /// Reports each circle of crates that use one another once.
-pub(super) fn check(crates: &[Crate<'_>], diagnostics: &mut Diagnostics) {
+pub(super) fn check(crates: &[Crate<'_, Analysed>], diagnostics: &mut Diagnostics) {
     let uses: Uses<'_> = crates
         .iter()
         .map(|krate| (krate.config.name.as_str(), uses(krate)))
@@ -38,7 +38,7 @@ pub(super) fn check(crates: &[Crate<'_>], diagnostics: &mut Diagnostics) {
 }
 
 /// The crates that a crate uses, each with one reason.
-fn uses<'a>(krate: &'a Crate<'_>) -> BTreeMap<&'a str, Why<'a>> {
+fn uses<'a>(krate: &'a Crate<'_, Analysed>) -> BTreeMap<&'a str, Why<'a>> {
     let mut found = BTreeMap::new();
     if let Some(conversion) = &krate.config.conversion {
         found.insert(conversion.to.as_str(), Why::Conversion);

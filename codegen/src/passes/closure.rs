@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Crate, Graph, SchemaName, Ty};
+use crate::model::{ApiVersion, Lowered, SchemaName, Ty};
 
 /// The longest chain of schemas that are only names for other types.
 const MAX_ALIASES: usize = 16;
 
-/// Replaces references to aliases by their types, and computes the type graph.
-pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
+/// Replaces references to aliases by their types.
+pub(super) fn run(version: &mut ApiVersion<Lowered>, diagnostics: &mut Diagnostics) {
     let aliases = version.aliases.clone();
     let file = version.file.clone();
     for (_, object) in version.structs_mut() {
@@ -20,7 +20,6 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
             }
         }
     }
-    version.graph = Graph::of(&version.types);
 }
 
 /// Follows aliases of aliases to their end, if they have one.
@@ -46,25 +45,20 @@ fn resolve(ty: &mut Ty, aliases: &BTreeMap<SchemaName, Ty>) -> Result<(), String
     }
 }
 
-/// A schema can be missing because it is wrong, which is reported where it is; this
-/// is for those that the generator itself would forget.
-pub(super) fn report_missing(crates: &[Crate<'_>], diagnostics: &mut Diagnostics) {
-    if !diagnostics.is_empty() {
-        return;
-    }
-    for version in crates.iter().flat_map(|krate| &krate.versions) {
-        for field in version.structs().flat_map(|(_, object)| &object.fields) {
-            let is_missing = |name: &&SchemaName| {
-                !version.types.contains_key(*name) && !version.externs.contains_key(*name)
-            };
-            if let Some(name) = field.ty.reference().filter(is_missing) {
-                diagnostics.at(
-                    &version.file,
-                    &field.pointer,
-                    format!("`{name}` has become no type"),
-                    "this is a bug of the generator: please report it with the document",
-                );
-            }
+/// Reports schemas that the generator itself would forget, in documents without other errors: a
+/// schema can be missing because it is wrong, which is reported where it is.
+pub(super) fn report_missing(version: &ApiVersion<Lowered>, diagnostics: &mut Diagnostics) {
+    for field in version.structs().flat_map(|(_, object)| &object.fields) {
+        let is_missing = |name: &&SchemaName| {
+            !version.types.contains_key(*name) && !version.externs.contains_key(*name)
+        };
+        if let Some(name) = field.ty.reference().filter(is_missing) {
+            diagnostics.at(
+                &version.file,
+                &field.pointer,
+                format!("`{name}` has become no type"),
+                "this is a bug of the generator: please report it with the document",
+            );
         }
     }
 }

@@ -6,38 +6,37 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{
-    ApiVersion, Availability, Counterpart, Field, K8sOpenapiModule, Role, SchemaName,
+    Analysed, ApiVersion, Availability, Counterpart, Field, K8sOpenapiModule, Role, SchemaName,
 };
 use crate::name::RustPath;
 use crate::release::Release;
 
-/// Finds the counterpart of each struct.
-pub(super) fn run(version: &mut ApiVersion) {
-    let Some(home) = version.home.clone() else {
-        return;
+/// Returns the counterparts of the structs.
+pub(super) fn run(version: &ApiVersion<Analysed>) -> BTreeMap<SchemaName, Counterpart> {
+    let Some(home) = &version.home else {
+        return BTreeMap::new();
     };
     let since = introduced(version);
     let has: BTreeMap<_, _> = since
         .iter()
         .filter_map(|(name, first)| {
             let fields = version.object(name)?.fields.iter();
-            let has = |field| has(&home, *first, of_field(field));
+            let has = |field| has(home, *first, of_field(field));
             Some((name.clone(), fields.map(has).collect()))
         })
         .collect();
     let all = since.iter().filter_map(|(name, first)| {
         Some((
             name.clone(),
-            counterpart(version, &home, *first, &has, name)?,
+            counterpart(version, home, *first, &has, name)?,
         ))
     });
-    let all = all.collect();
-    version.counterparts = all;
+    all.collect()
 }
 
 /// The first release of each struct. A part is as old as the oldest field that holds it; a kind
 /// that doesn't say how old it is, as its document.
-fn introduced(version: &ApiVersion) -> BTreeMap<SchemaName, Release> {
+fn introduced(version: &ApiVersion<Analysed>) -> BTreeMap<SchemaName, Release> {
     let mut open = BTreeSet::new();
     for (name, resource) in version.kinds() {
         let lifecycle = version
@@ -65,7 +64,7 @@ fn introduced(version: &ApiVersion) -> BTreeMap<SchemaName, Release> {
 }
 
 /// The first release of a field, if it says that it is younger than its type.
-fn of_field(field: &Field) -> Release {
+fn of_field(field: &Field<Analysed>) -> Release {
     let lifecycle = field.facts.lifecycle.as_ref();
     lifecycle
         .map(|lifecycle| lifecycle.introduced)
@@ -73,7 +72,7 @@ fn of_field(field: &Field) -> Release {
 }
 
 fn counterpart(
-    version: &ApiVersion,
+    version: &ApiVersion<Analysed>,
     home: &K8sOpenapiModule,
     first: Release,
     has: &BTreeMap<SchemaName, Vec<Availability>>,

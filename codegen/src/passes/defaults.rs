@@ -3,40 +3,30 @@
 use serde_json::Value;
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Literal, SchemaName, Ty};
+use crate::model::{ApiVersion, Field, Literal, Lowered, Ty};
 
-/// Works out the default of every field that the server can set. Required fields have none.
-pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
-    let mut found: Vec<(SchemaName, usize, Literal)> = Vec::new();
-    for (owner, object) in version.structs() {
-        for (index, field) in object.fields.iter().enumerate() {
-            let Some(default) = &field.facts.default else {
-                continue;
-            };
-            if let Err(wanted) = fits(version, &field.ty, default) {
-                diagnostics.at(
-                    &version.file,
-                    &field.pointer.child("default"),
-                    format!("the default `{default}` is not {wanted}"),
-                    "correct the default or the type, or remove the default",
-                );
-            } else if field.is_optional()
-                && let Some(literal) = literal(version, &field.ty, default)
-            {
-                found.push((owner.clone(), index, literal));
-            }
-        }
+/// Returns the default of a field, if the server sets it. Required fields have none.
+pub(super) fn of(
+    version: &ApiVersion<Lowered>,
+    field: &Field<Lowered>,
+    is_optional: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<Literal> {
+    let default = field.facts.default.as_ref()?;
+    if let Err(wanted) = fits(version, &field.ty, default) {
+        diagnostics.at(
+            &version.file,
+            &field.pointer.child("default"),
+            format!("the default `{default}` is not {wanted}"),
+            "correct the default or the type, or remove the default",
+        );
+        return None;
     }
-    for (owner, index, literal) in found {
-        let object = version.object_mut(&owner);
-        if let Some(field) = object.and_then(|object| object.fields.get_mut(index)) {
-            field.facts.literal = Some(literal);
-        }
-    }
+    literal(version, &field.ty, default).filter(|_| is_optional)
 }
 
 /// A default as a value of a type, if the type has a form for it.
-fn literal(version: &ApiVersion, ty: &Ty, default: &Value) -> Option<Literal> {
+fn literal(version: &ApiVersion<Lowered>, ty: &Ty, default: &Value) -> Option<Literal> {
     match (ty, default) {
         (Ty::Bool, Value::Bool(value)) => Some(Literal::Bool(*value)),
         (Ty::I32 | Ty::I64, Value::Number(number)) => number.as_i64().map(Literal::Int),
@@ -61,7 +51,7 @@ fn literal(version: &ApiVersion, ty: &Ty, default: &Value) -> Option<Literal> {
 }
 
 /// Checks that a default is a value of a type; the error names what would be.
-fn fits(version: &ApiVersion, ty: &Ty, default: &Value) -> Result<(), String> {
+fn fits(version: &ApiVersion<Lowered>, ty: &Ty, default: &Value) -> Result<(), String> {
     let is = |fits: bool, wanted: &str| fits.then_some(()).ok_or(wanted.to_owned());
     match (ty, default) {
         (Ty::Bool, value) => is(value.is_boolean(), "`true` or `false`"),

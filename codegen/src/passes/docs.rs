@@ -6,53 +6,73 @@ use serde_json::Value;
 
 use crate::doc::{self, Links};
 use crate::model::{
-    ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Role, SchemaName, Shape, Ty,
+    Analysed, ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Role, SchemaName,
+    Shape, Ty, Type,
 };
 use crate::release::Release;
 
-/// Writes the lines of every type, field and value.
-pub(super) fn run(version: &mut ApiVersion) {
-    let release = version.release;
+/// The documentation of a type.
+pub(super) struct TypeDocs {
+    pub(super) own: Docs,
+    /// That of its fields or values, in their order.
+    pub(super) parts: Vec<Docs>,
+}
+
+/// Writes the documentation of every type, in the order of the types.
+pub(super) fn run(version: &ApiVersion<Analysed>) -> Vec<TypeDocs> {
     let inherited = inherited(version);
     let known = Known::new(version);
-    for (schema, ty) in &mut version.types {
-        let here = ty.name.to_string();
-        let fields = ty.object().into_iter().flat_map(|object| &object.fields);
-        let mut links = Scope {
-            known: &known,
-            here: &here,
-            fields: fields
-                .map(|f| (f.json.clone(), f.name.to_string()))
-                .collect(),
-            field: String::new(),
-        };
-        let lifecycle = inherited.get(schema);
-        let mut notes = Vec::new();
-        notes.extend(lifecycle.map(|lifecycle| doc::maturity(lifecycle, release)));
-        notes.extend(retirement(&ty.facts, release));
-        match &mut ty.shape {
-            Shape::Struct(object) => {
-                let rules = object.rules.cel.iter();
-                notes.extend(rules.map(|rule| satisfies("The", rule)));
-                notes.extend(object.rules.unchecked.iter().map(unchecked));
-                let is_list = matches!(object.role, Role::List { .. });
-                for field in &mut object.fields {
-                    if field.metadata && field.docs.description.trim().is_empty() {
-                        field.docs.description = metadata(is_list).to_owned();
-                    }
-                    links.field.clone_from(&field.json);
-                    let notes = of_field(field, lifecycle, release);
-                    write(&mut field.docs, &field.json, &notes, &links);
-                }
-            }
-            Shape::Enum(shape) => {
-                for variant in &mut shape.variants {
-                    write(&mut variant.docs, &variant.value, &[], &links);
-                }
+    let types = version.types.iter();
+    let docs =
+        types.map(|(schema, ty)| of_type(&known, ty, inherited.get(schema), version.release));
+    docs.collect()
+}
+
+fn of_type(
+    known: &Known,
+    ty: &Type<Analysed>,
+    lifecycle: Option<&Lifecycle>,
+    release: Release,
+) -> TypeDocs {
+    let here = ty.name.to_string();
+    let fields = ty.object().into_iter().flat_map(|object| &object.fields);
+    let mut links = Scope {
+        known,
+        here: &here,
+        fields: fields
+            .map(|f| (f.json.clone(), f.name.to_string()))
+            .collect(),
+        field: String::new(),
+    };
+    let mut notes = Vec::new();
+    notes.extend(lifecycle.map(|lifecycle| doc::maturity(lifecycle, release)));
+    notes.extend(retirement(&ty.facts, release));
+    let mut parts = Vec::new();
+    match &ty.shape {
+        Shape::Struct(object) => {
+            let rules = object.rules.cel.iter();
+            notes.extend(rules.map(|rule| satisfies("The", rule)));
+            notes.extend(object.rules.unchecked.iter().map(unchecked));
+            let is_list = matches!(object.role, Role::List { .. });
+            for field in &object.fields {
+                let description = match field.docs.description.trim() {
+                    "" if field.metadata => metadata(is_list),
+                    _ => &field.docs.description,
+                };
+                links.field.clone_from(&field.json);
+                let notes = of_field(field, lifecycle, release);
+                parts.push(write(description, &field.json, &notes, &links));
             }
         }
-        links.field.clear();
-        write(&mut ty.docs, &here, &notes, &links);
+        Shape::Enum(shape) => {
+            let values = shape.variants.iter();
+            parts.extend(values.map(|v| write(&v.docs.description, &v.value, &[], &links)));
+        }
+    }
+    links.field.clear();
+    TypeDocs {
+        own: write(&ty.docs.description, &here, &notes, &links),
+        parts,
     }
 }
 
@@ -66,7 +86,7 @@ fn metadata(of_list: bool) -> &'static str {
 }
 
 /// Returns true if elements are JSON because they can be `null`.
-fn has_open_elements(field: &Field) -> bool {
+fn has_open_elements(field: &Field<Analysed>) -> bool {
     let mut ty = &field.ty;
     for takes_null in field.facts.takes_null.iter().skip(1) {
         let (Ty::List(inner) | Ty::Map(inner)) = ty else {
@@ -81,7 +101,7 @@ fn has_open_elements(field: &Field) -> bool {
 }
 
 /// Returns the notes below the description of a field.
-fn of_field(field: &Field, of_type: Option<&Lifecycle>, release: Release) -> Vec<String> {
+fn of_field(field: &Field<Analysed>, of_type: Option<&Lifecycle>, release: Release) -> Vec<String> {
     let mut notes = Vec::new();
     let Facts {
         list_keys,
@@ -168,22 +188,26 @@ fn unchecked((rule, reason): &(String, String)) -> String {
     )
 }
 
-fn write(docs: &mut Docs, name: &str, notes: &[String], links: &Scope<'_>) {
-    // At least the name is said of what a document doesn't describe.
-    if docs.description.trim().is_empty() {
-        docs.description = match name {
-            "" => "`\"\"`.".to_owned(),
-            name => format!("`{}`.", doc::as_code(name)),
-        };
+fn write(description: &str, name: &str, notes: &[String], links: &Scope<'_>) -> Docs {
+    let description = match (description.trim(), name) {
+        // At least the name is said of what a document doesn't describe.
+        ("", "") => "`\"\"`.".to_owned(),
+        ("", name) => format!("`{}`.", doc::as_code(name)),
+        _ => description.to_owned(),
+    };
+    let mut lines = doc::lines(&description, links);
+    let summary = doc::summary(&lines);
+    doc::append_notes(&mut lines, notes);
+    Docs {
+        description,
+        lines,
+        summary,
     }
-    docs.lines = doc::lines(&docs.description, links);
-    docs.summary = doc::summary(&docs.lines);
-    doc::append_notes(&mut docs.lines, notes);
 }
 
 /// The lifecycle of each type: its own, that of the only field that uses it, or that of the
 /// kind in whose file it is.
-fn inherited(version: &ApiVersion) -> BTreeMap<SchemaName, Lifecycle> {
+fn inherited(version: &ApiVersion<Analysed>) -> BTreeMap<SchemaName, Lifecycle> {
     let mut inherited = BTreeMap::new();
     for module in &version.modules {
         let of = |name: &SchemaName| {
@@ -206,7 +230,7 @@ fn inherited(version: &ApiVersion) -> BTreeMap<SchemaName, Lifecycle> {
     inherited
 }
 
-fn brought_by(version: &ApiVersion, name: &SchemaName) -> Option<Lifecycle> {
+fn brought_by(version: &ApiVersion<Analysed>, name: &SchemaName) -> Option<Lifecycle> {
     let mut name = name;
     // Up the only fields that use it; a type that holds itself has no end, hence the bound.
     for _ in 0..version.types.len() {
@@ -231,7 +255,7 @@ struct Known {
 }
 
 impl Known {
-    fn new(version: &ApiVersion) -> Self {
+    fn new(version: &ApiVersion<Analysed>) -> Self {
         let mut own = BTreeMap::new();
         for (index, module) in version.modules.iter().enumerate() {
             for ty in module

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Docs, Enum, Facts, SchemaName, Shape, Ty, Type, Variant};
+use crate::model::{ApiVersion, Docs, Enum, Facts, Lowered, SchemaName, Shape, Ty, Type, Variant};
 use crate::name;
 
 /// Gives every enumerated string a type: the one an overlay has named, with the document's
 /// values, or one named after its field.
-pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
+pub(super) fn run(version: &mut ApiVersion<Lowered>, diagnostics: &mut Diagnostics) {
     let mut overrides: BTreeMap<SchemaName, Vec<String>> = BTreeMap::new();
-    let mut anonymous: Vec<(SchemaName, Type, Vec<String>)> = Vec::new();
+    let mut anonymous: Vec<(SchemaName, Type<Lowered>, Vec<String>)> = Vec::new();
     for (owner, ty) in &mut version.types {
         let owner_name = ty.name.clone();
         for field in ty
@@ -40,10 +40,7 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
             let shape = Shape::Enum(Enum {
                 variants: Vec::new(),
             });
-            let docs = Docs {
-                description: format!("Values of `{}`.", field.json),
-                ..Docs::default()
-            };
+            let docs = Docs::of(format!("Values of `{}`.", field.json));
             let ty = Type {
                 name,
                 pointer: field.pointer.clone(),
@@ -77,7 +74,7 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
 
 /// Puts the values that the document lists in place of those that an overlay knew, if any.
 fn set_values(
-    version: &mut ApiVersion,
+    version: &mut ApiVersion<Lowered>,
     schema: &SchemaName,
     values: Vec<String>,
     diagnostics: &mut Diagnostics,
@@ -97,7 +94,7 @@ fn set_values(
             Some(name) => shape.variants.push(Variant {
                 value,
                 name,
-                docs: Docs::default(),
+                docs: Docs::of(String::new()),
             }),
             None => diagnostics.at(
                 &version.file,

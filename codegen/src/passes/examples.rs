@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::config::CrateConfig;
-use crate::model::{ApiVersion, Field, Resource, Role, SchemaName, Struct, Ty, Type};
+use crate::model::{Analysed, ApiVersion, Field, Resource, Role, SchemaName, Struct, Ty, Type};
 
 /// The columns of a line of code in a comment.
 const WIDTH: usize = 82;
@@ -13,30 +13,26 @@ const WIDTH: usize = 82;
 /// How many types may be inside each other.
 const DEPTH: usize = 6;
 
-/// Puts an example after the first paragraph of each kind, and below the rest what else there is
-/// to call.
-pub(super) fn run(version: &mut ApiVersion, config: &CrateConfig) {
-    let kinds = version
-        .kinds()
-        .map(|(kind, resource)| (kind, resource.clone()));
-    let examples = kinds.filter_map(|(kind, resource)| {
-        let lines = example(version, config, kind)?;
-        Some((kind.clone(), resource, lines))
-    });
-    let examples: Vec<(SchemaName, Resource, Vec<String>)> = examples.collect();
-    for (kind, resource, lines) in examples {
-        if let Some(ty) = version.types.get_mut(&kind) {
-            let all = &mut ty.docs.lines;
-            let end = all.iter().position(String::is_empty).unwrap_or(all.len());
-            all.splice(end..end, lines);
-            all.push(String::new());
-            all.extend(calls(&resource));
-        }
-    }
+/// Puts an example after the first paragraph of a kind's documentation, and below the rest what else
+/// there is to call.
+pub(super) fn add(
+    version: &ApiVersion<Analysed>,
+    config: &CrateConfig,
+    (kind, resource): (&SchemaName, &Resource<Analysed>),
+    lines: &mut Vec<String>,
+) {
+    let Some(example) = example(version, config, kind) else {
+        return;
+    };
+    let end = lines.iter().position(String::is_empty);
+    let end = end.unwrap_or(lines.len());
+    lines.splice(end..end, example);
+    lines.push(String::new());
+    lines.extend(calls(resource));
 }
 
 /// Returns the calls that users make of a kind.
-fn calls(resource: &Resource) -> Vec<String> {
+fn calls(resource: &Resource<Analysed>) -> Vec<String> {
     let namespace = match resource.namespaced {
         true => "namespace, ",
         false => "",
@@ -49,7 +45,11 @@ fn calls(resource: &Resource) -> Vec<String> {
     crate::doc::wrapped(&text)
 }
 
-fn example(version: &ApiVersion, config: &CrateConfig, kind: &SchemaName) -> Option<Vec<String>> {
+fn example(
+    version: &ApiVersion<Analysed>,
+    config: &CrateConfig,
+    kind: &SchemaName,
+) -> Option<Vec<String>> {
     let (ty, object) = (version.types.get(kind)?, version.object(kind)?);
     let mut used = BTreeSet::new();
     let expression = new(version, ty, object, DEPTH, &mut used)?;
@@ -92,7 +92,7 @@ fn uses(path: &str, names: &[String]) -> Vec<String> {
 }
 
 /// The name of an example object.
-fn name_of(object: &Struct) -> String {
+fn name_of(object: &Struct<Analysed>) -> String {
     let metadata = object
         .field("metadata")
         .and_then(|m| m.facts.example.as_ref());
@@ -139,9 +139,9 @@ impl Expression {
 
 /// The call that makes a struct, if all that it requires has an example.
 fn new(
-    version: &ApiVersion,
-    ty: &Type,
-    object: &Struct,
+    version: &ApiVersion<Analysed>,
+    ty: &Type<Analysed>,
+    object: &Struct<Analysed>,
     depth: usize,
     used: &mut BTreeSet<String>,
 ) -> Option<Expression> {
@@ -167,8 +167,8 @@ fn new(
 }
 
 fn value(
-    version: &ApiVersion,
-    field: &Field,
+    version: &ApiVersion<Analysed>,
+    field: &Field<Analysed>,
     ty: &Ty,
     depth: usize,
     used: &mut BTreeSet<String>,

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::diag::Diagnostics;
-use crate::model::{Crate, External};
+use crate::model::{Crate, External, Lowered};
 
 /// Takes the next home of a schema that is in no document of the generated crate which was to have
 /// it, and reports a schema that has none.
-pub(super) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
+pub(super) fn run(crates: &mut [Crate<'_, Lowered>], diagnostics: &mut Diagnostics) {
     let mut has = BTreeSet::new();
     for krate in &*crates {
         for version in &krate.versions {

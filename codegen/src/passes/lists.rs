@@ -1,42 +1,36 @@
 //! Lists: joins each kind and its list.
 
-use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Role, SchemaName};
+use std::collections::BTreeMap;
 
-/// Joins kinds and their lists.
-pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
-    let lists: Vec<(SchemaName, SchemaName)> = version
-        .structs()
-        .filter_map(|(name, object)| match &object.role {
-            Role::List { item } => Some((name.clone(), item.clone())),
-            _ => None,
-        })
-        .collect();
-    let file = version.file.clone();
-    for (list, item) in lists {
-        let Some(ty) = version.types.get(&list).map(|ty| ty.pointer.clone()) else {
+use crate::diag::Diagnostics;
+use crate::model::{ApiVersion, Lowered, Role, SchemaName};
+
+/// Returns the list of each kind that has one.
+pub(super) fn of(
+    version: &ApiVersion<Lowered>,
+    diagnostics: &mut Diagnostics,
+) -> BTreeMap<SchemaName, SchemaName> {
+    let mut found: BTreeMap<SchemaName, SchemaName> = BTreeMap::new();
+    for (list, ty) in &version.types {
+        let Some(Role::List { item }) = ty.object().map(|object| &object.role) else {
             continue;
         };
-        let kind = version
-            .object_mut(&item)
-            .and_then(|object| match &mut object.role {
-                Role::Kind(resource) => Some(resource),
-                _ => None,
-            });
-        match kind.map(|resource| &mut resource.list) {
-            Some(place @ None) => *place = Some(list),
-            Some(Some(other)) => diagnostics.at(
-                &file,
-                &ty,
+        let of = version.object(item).map(|object| &object.role);
+        let (message, help) = match (of, found.get(item)) {
+            (Some(Role::Kind(_)), None) => {
+                found.insert(item.clone(), list.clone());
+                continue;
+            }
+            (Some(Role::Kind(_)), Some(other)) => (
                 format!("`{item}` has a second list beside `{other}`"),
                 "a kind has one list",
             ),
-            None => diagnostics.at(
-                &file,
-                &ty,
+            _ => (
                 format!("a list of `{item}`, which is not a kind"),
                 "its items must be a kind with group, version, kind and paths",
             ),
-        }
+        };
+        diagnostics.at(&version.file, &ty.pointer, message, help);
     }
+    found
 }

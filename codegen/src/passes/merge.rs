@@ -1,32 +1,16 @@
 //! Merging: how each field is merged with that of another object, as server-side apply does.
 
-use std::collections::BTreeMap;
-
 use super::paths;
 use crate::foundation;
-use crate::model::{ApiVersion, Field, Inner, Merge, Replaced, Role, SchemaName, Struct, Ty};
+use crate::model::{ApiVersion, Field, Inner, Lowered, Merge, Replaced, Role, Struct, Ty};
 use crate::name::{self, Ident};
 
-/// Decides on each field of each struct.
-pub(super) fn run(version: &mut ApiVersion) {
-    let all = version.structs().map(|(schema, object)| {
-        let fields = object.fields.iter();
-        (
-            schema.clone(),
-            fields.map(|field| merge(version, object, field)).collect(),
-        )
-    });
-    let all: BTreeMap<SchemaName, Vec<Merge>> = all.collect();
-    for (schema, merges) in all {
-        let object = version.object_mut(&schema);
-        let fields = object.into_iter().flat_map(|object| &mut object.fields);
-        for (field, merge) in fields.zip(merges) {
-            field.facts.merge = merge;
-        }
-    }
-}
-
-fn merge(version: &ApiVersion, object: &Struct, field: &Field) -> Merge {
+/// Returns how a field of a struct is merged.
+pub(super) fn of(
+    version: &ApiVersion<Lowered>,
+    object: &Struct<Lowered>,
+    field: &Field<Lowered>,
+) -> Merge {
     let atomic = field.facts.atomic;
     match &field.ty {
         _ if field.metadata && matches!(object.role, Role::Kind(_)) => Merge::Metadata,
@@ -47,7 +31,7 @@ fn merge(version: &ApiVersion, object: &Struct, field: &Field) -> Merge {
 }
 
 /// The fields of the elements that are keys, by their names in Rust; nothing if one isn't a field.
-fn keys(version: &ApiVersion, item: &Ty, keys: &[String]) -> Option<Vec<Ident>> {
+fn keys(version: &ApiVersion<Lowered>, item: &Ty, keys: &[String]) -> Option<Vec<Ident>> {
     let own = version.own_struct(item).map(|(_, object)| object);
     let external = item
         .reference()
@@ -59,7 +43,7 @@ fn keys(version: &ApiVersion, item: &Ty, keys: &[String]) -> Option<Vec<Ident>> 
     keys.collect()
 }
 
-fn inner(version: &ApiVersion, ty: &Ty) -> Inner {
+fn inner(version: &ApiVersion<Lowered>, ty: &Ty) -> Inner {
     match fields(version, ty) {
         Some(_) => Inner::Fields,
         None => Inner::Whole,
@@ -68,7 +52,7 @@ fn inner(version: &ApiVersion, ty: &Ty) -> Inner {
 
 /// Returns the paths that are replaced in a value whose fields are merged; nothing if the value is
 /// replaced.
-fn fields(version: &ApiVersion, ty: &Ty) -> Option<Vec<Replaced>> {
+fn fields(version: &ApiVersion<Lowered>, ty: &Ty) -> Option<Vec<Replaced>> {
     let Ty::Ref(schema) = ty else { return None };
     match version.externs.get(schema) {
         Some(external) if foundation::has_merge(external) => external.merged.clone(),

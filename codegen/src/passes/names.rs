@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Field, Role, Shape, Struct, Type};
+use crate::model::{Analysed, ApiVersion, Field, Lowered, Resolved, Role, Shape, Struct, Type};
 use crate::name::{self, Ident, RESERVED_FILES};
 use crate::pointer::Pointer;
 
 /// Puts metadata first and status last; between them required fields before optional ones.
-pub(super) fn order_fields(version: &mut ApiVersion) {
+pub(super) fn order_fields(version: &mut ApiVersion<Lowered>) {
     for (_, object) in version.structs_mut() {
         let is_part = matches!(object.role, Role::Part);
-        let rank = |field: &Field| match field.json.as_str() {
+        let rank = |field: &Field<Lowered>| match field.json.as_str() {
             "metadata" if !is_part => 0,
             "spec" if !is_part => 1,
             "status" if !is_part => 4,
@@ -23,19 +23,16 @@ pub(super) fn order_fields(version: &mut ApiVersion) {
     }
 }
 
-/// Gives every struct a field for those that it doesn't know, if the document or the crate is to
-/// keep them.
-pub(super) fn keep_unknown_fields(version: &mut ApiVersion, config: &CrateConfig) {
-    let structs = version.structs_mut();
-    let keep = |object: &Struct| config.keep_unknown_fields || object.is_open;
-    for (_, object) in structs.filter(|(_, object)| keep(object)) {
-        let taken: Vec<_> = object.fields.iter().map(|field| &field.name).collect();
-        object.unknown = Some(name::unknown_fields(&taken));
-    }
+/// Returns the name of the field for those that a struct doesn't know, if the document or the crate
+/// is to keep them.
+pub(super) fn unknown_fields(config: &CrateConfig, object: &Struct<Lowered>) -> Option<Ident> {
+    let is_kept = config.keep_unknown_fields || object.is_open;
+    let taken = object.fields.iter().map(|field| &field.name);
+    is_kept.then(|| name::unknown_fields(&taken.collect::<Vec<_>>()))
 }
 
 /// Reports every two things of the same Rust name: a suffix would only hide the question.
-pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
+pub(super) fn check(version: &ApiVersion<Resolved>, diagnostics: &mut Diagnostics) {
     let types = version.types.values();
     let types = types.map(|ty| (&ty.name, ty.name.as_str(), &ty.pointer));
     check_unique(version, "types", types, diagnostics);
@@ -85,10 +82,10 @@ pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
 }
 
 /// Reports every two types of a crate, from different documents, of the same name or file.
-pub(super) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics) {
+pub(super) fn check_crate(versions: &[ApiVersion<Analysed>], diagnostics: &mut Diagnostics) {
     // Each module is a scope of its own; the modules themselves are names at the root.
-    let mut types: BTreeMap<(Option<&Ident>, &str), &ApiVersion> = BTreeMap::new();
-    let mut files: BTreeMap<(Option<&Ident>, &str), &ApiVersion> = BTreeMap::new();
+    let mut types: BTreeMap<(Option<&Ident>, &str), &ApiVersion<Analysed>> = BTreeMap::new();
+    let mut files: BTreeMap<(Option<&Ident>, &str), &ApiVersion<Analysed>> = BTreeMap::new();
     for version in versions {
         if let Some(module) = &version.module {
             files.insert((None, module.as_str()), version);
@@ -119,9 +116,9 @@ pub(super) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics
 }
 
 fn across(
-    version: &ApiVersion,
-    other: &ApiVersion,
-    ty: &Type,
+    version: &ApiVersion<Analysed>,
+    other: &ApiVersion<Analysed>,
+    ty: &Type<Analysed>,
     what: &str,
     diagnostics: &mut Diagnostics,
 ) {
@@ -140,7 +137,7 @@ fn across(
 /// Reports every two things of a scope of the same name in Rust. Each has that name, its own and
 /// the place where it is.
 fn check_unique<'a>(
-    version: &ApiVersion,
+    version: &ApiVersion<Resolved>,
     what: &str,
     things: impl Iterator<Item = (&'a Ident, &'a str, &'a Pointer)>,
     diagnostics: &mut Diagnostics,

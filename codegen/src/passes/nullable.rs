@@ -2,22 +2,15 @@
 //! writes as `null` when it isn't set; and those of custom resources whose schema says so.
 
 use crate::foundation;
-use crate::model::{ApiVersion, Ty};
+use crate::model::{ApiVersion, Field, Lowered, Ty};
 
-/// Marks these fields.
-pub(super) fn run(version: &mut ApiVersion) {
-    let is_custom = version.is_custom;
-    let externs = std::mem::take(&mut version.externs);
-    for (_, object) in version.structs_mut() {
-        for field in &mut object.fields {
-            let has_zero = match &field.ty {
-                Ty::Time => false,
-                Ty::Ref(name) => externs.get(name).is_none_or(foundation::has_zero),
-                _ => true,
-            };
-            let may_be = !has_zero || field.facts.takes_null() && is_custom;
-            field.nullable = field.required && may_be && !field.metadata;
-        }
-    }
-    version.externs = externs;
+/// Returns true if a field is one of these.
+pub(super) fn is_nullable(version: &ApiVersion<Lowered>, field: &Field<Lowered>) -> bool {
+    let has_zero = match &field.ty {
+        Ty::Time => false,
+        Ty::Ref(name) => version.externs.get(name).is_none_or(foundation::has_zero),
+        _ => true,
+    };
+    let may_be = !has_zero || field.facts.takes_null() && version.is_custom;
+    field.required && may_be && !field.metadata
 }

@@ -1,30 +1,24 @@
 //! Paths: which lists below a kind have keys, which values can have several owners, and which
 //! objects have required fields.
 
-use crate::model::{ApiVersion, Field, Role, SchemaName, Struct, Ty, walk_fields};
+use crate::model::{ApiVersion, Field, Lowered, Paths, SchemaName, Struct, Ty, walk_fields};
 
-/// Works out the paths of every kind.
-pub(super) fn run(version: &mut ApiVersion) {
-    let kinds: Vec<SchemaName> = version.kinds().map(|(kind, _)| kind.clone()).collect();
-    for kind in kinds {
-        let (keyed_lists, granular) = (keyed_lists(version, &kind), granular(version, &kind));
-        let presence = match version.is_custom {
-            true => presence(version, &kind),
-            false => Presence::default(),
-        };
-        if let Some(object) = version.object_mut(&kind)
-            && let Role::Kind(resource) = &mut object.role
-        {
-            resource.keyed_lists = keyed_lists;
-            resource.required = presence.required;
-            resource.nullable = presence.nullable;
-            resource.not_null = presence.not_null;
-            resource.granular = granular;
-        }
+/// Returns the paths below a kind.
+pub(super) fn of(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Paths {
+    let presence = match version.is_custom {
+        true => presence(version, kind),
+        false => Presence::default(),
+    };
+    Paths {
+        keyed_lists: keyed_lists(version, kind),
+        required: presence.required,
+        nullable: presence.nullable,
+        not_null: presence.not_null,
+        granular: granular(version, kind),
     }
 }
 
-fn keyed_lists(version: &ApiVersion, kind: &SchemaName) -> Vec<(String, Vec<String>)> {
+fn keyed_lists(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     walk_fields(&version.types, kind, &mut |path, field| {
         let keys = &field.facts.list_keys;
@@ -36,7 +30,7 @@ fn keyed_lists(version: &ApiVersion, kind: &SchemaName) -> Vec<(String, Vec<Stri
     found
 }
 
-fn granular(version: &ApiVersion, kind: &SchemaName) -> Vec<String> {
+fn granular(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Vec<String> {
     let mut found = Vec::new();
     walk_fields(&version.types, kind, &mut |path, field| {
         let said = field.facts.atomic;
@@ -76,7 +70,7 @@ struct Presence {
 
 /// Looks at a kind, but not at a status that is written by itself: a server sees nothing of it
 /// where it looks at the rest.
-fn presence(version: &ApiVersion, kind: &SchemaName) -> Presence {
+fn presence(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Presence {
     let mut found = Presence::default();
     let Some(top) = version.types.get(kind).and_then(|ty| ty.object()) else {
         return found;
@@ -97,13 +91,13 @@ fn presence(version: &ApiVersion, kind: &SchemaName) -> Presence {
 }
 
 impl Presence {
-    fn add_object(&mut self, path: &str, object: &Struct) {
+    fn add_object(&mut self, path: &str, object: &Struct<Lowered>) {
         let fields = object.fields.iter();
         // What has a default is never absent.
-        let required: Vec<&Field> = fields
+        let required: Vec<&Field<Lowered>> = fields
             .filter(|f| f.required && !f.metadata && f.facts.default.is_none())
             .collect();
-        let named = |keep: fn(&Field) -> bool| -> Vec<String> {
+        let named = |keep: fn(&Field<Lowered>) -> bool| -> Vec<String> {
             let kept = required.iter().filter(|field| keep(field));
             kept.map(|field| field.json.clone()).collect()
         };
@@ -118,7 +112,7 @@ impl Presence {
         }
     }
 
-    fn add_elements(&mut self, path: &str, field: &Field) {
+    fn add_elements(&mut self, path: &str, field: &Field<Lowered>) {
         let (mut ty, mut path) = (&field.ty, path.to_owned());
         for depth in 1.. {
             let is_list = matches!(ty, Ty::List(_));
@@ -148,7 +142,7 @@ fn elements(ty: &Ty) -> Option<(&'static str, &Ty)> {
 }
 
 /// Returns true if a value is a struct of the crate that can have several owners.
-pub(super) fn is_granular(version: &ApiVersion, ty: &Ty) -> bool {
+pub(super) fn is_granular(version: &ApiVersion<Lowered>, ty: &Ty) -> bool {
     let own = version.own_struct(ty);
     own.is_some_and(|(ty, _)| ty.facts.atomic != Some(true))
 }

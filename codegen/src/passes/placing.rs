@@ -3,19 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Module, SchemaName};
+use crate::model::{ApiVersion, Graph, Lowered, Module, SchemaName};
 use crate::name;
 
-/// Decides the file of each type.
-pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
+/// Returns the files of the types. Each kind has the list that `lists` has for it.
+pub(super) fn of(
+    version: &ApiVersion<Lowered>,
+    graph: &Graph,
+    lists: &BTreeMap<SchemaName, SchemaName>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Module> {
     let mut reached: BTreeMap<SchemaName, Vec<SchemaName>> = BTreeMap::new();
     let mut users: BTreeMap<&SchemaName, BTreeSet<&SchemaName>> = BTreeMap::new();
-    let kinds: Vec<_> = version.kinds().collect();
-    for (kind, resource) in &kinds {
-        let mut order: Vec<SchemaName> = vec![(*kind).clone()];
-        order.extend(resource.list.clone());
-        order.extend(version.graph.below(kind).into_iter().cloned());
-        reached.insert((*kind).clone(), order);
+    for (kind, _) in version.kinds() {
+        let mut order: Vec<SchemaName> = vec![kind.clone()];
+        order.extend(lists.get(kind).cloned());
+        order.extend(graph.below(kind).into_iter().cloned());
+        reached.insert(kind.clone(), order);
     }
     for (kind, order) in &reached {
         for name in order {
@@ -47,5 +51,5 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
         }
     }
     modules.sort_by(|a, b| a.name.cmp(&b.name));
-    version.modules = modules;
+    modules
 }

@@ -5,22 +5,27 @@
 //! functions, sums of lengths, quantities, fields that depend on others. So are rules in CEL: where
 //! `oldSelf` is allowed depends on where a user embeds the type.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::doc;
 use crate::model::{
-    ApiVersion, Argument, Call, Check, Docs, Field, Keywords, NameFormat, Property, Rules, Setting,
-    Shape, Struct, Ty, Type, TypeSchema, ValueForm,
+    Analysed, ApiVersion, Argument, Call, Check, Docs, Field, Keywords, NameFormat, Property,
+    Rules, SchemaName, Setting, Shape, Struct, Ty, Type, TypeSchema, ValueForm,
 };
 
 /// Makes the schema of every type.
-pub(super) fn run(version: &mut ApiVersion) {
-    let types = version.types.iter();
+pub(super) fn run(
+    version: &ApiVersion<Analysed>,
+    types: &BTreeMap<SchemaName, Type>,
+) -> BTreeMap<SchemaName, TypeSchema> {
+    let types = types.iter();
     let schemas = types.map(|(name, ty)| (name.clone(), of_type(version, ty)));
-    version.schemas = schemas.collect();
+    schemas.collect()
 }
 
-fn of_type(version: &ApiVersion, ty: &Type) -> TypeSchema {
+fn of_type(version: &ApiVersion<Analysed>, ty: &Type) -> TypeSchema {
     let mut keywords = Keywords::default();
     let mut properties = Vec::new();
     if let Shape::Struct(object) = &ty.shape {
@@ -52,7 +57,7 @@ fn map_type(is_atomic: bool) -> &'static str {
     if is_atomic { "atomic" } else { "granular" }
 }
 
-fn of_field(version: &ApiVersion, object: &Struct, field: &Field) -> Property {
+fn of_field(version: &ApiVersion<Analysed>, object: &Struct, field: &Field) -> Property {
     let mut ty = field.ty.clone();
     let mut keywords = of_value(&mut ty, &field.rules);
     if let Some(default) = default(version, object, field) {
@@ -72,23 +77,23 @@ fn of_field(version: &ApiVersion, object: &Struct, field: &Field) -> Property {
 
 /// Returns the default that a server of the release sets if its gates are as by default. A field
 /// that may be the only one has none: set unasked, it would exclude the others.
-fn default(version: &ApiVersion, object: &Struct, field: &Field) -> Option<Value> {
+fn default(version: &ApiVersion<Analysed>, object: &Struct, field: &Field) -> Option<Value> {
     if object.rules.exactly_one {
         return None;
     }
-    let is_on = field.facts.feature.as_ref().is_none_or(|name| {
+    let is_on = field.feature.as_ref().is_none_or(|name| {
         let feature = version.features.get(name);
         let on = feature.and_then(|feature| feature.on.or(feature.stable));
         on.is_some_and(|on| on <= version.release)
     });
     // What has no form in Rust has been left out there too.
-    field.facts.literal.as_ref().filter(|_| is_on)?;
+    field.literal.as_ref().filter(|_| is_on)?;
     let default = field.facts.default.clone();
     default.filter(|default| *default != Value::Array(Vec::new()))
 }
 
 /// How the parts of a value are merged by server-side apply.
-fn topology(version: &ApiVersion, field: &Field, keywords: &mut Keywords) {
+fn topology(version: &ApiVersion<Analysed>, field: &Field, keywords: &mut Keywords) {
     let Some(is_atomic) = field.facts.atomic else {
         return;
     };
@@ -111,7 +116,7 @@ fn topology(version: &ApiVersion, field: &Field, keywords: &mut Keywords) {
     }
 }
 
-fn is_scalar(version: &ApiVersion, ty: &Ty) -> bool {
+fn is_scalar(version: &ApiVersion<Analysed>, ty: &Ty) -> bool {
     match ty {
         Ty::Bool | Ty::I32 | Ty::I64 | Ty::F32 | Ty::F64 => true,
         Ty::String | Ty::Bytes | Ty::Time => true,
@@ -120,7 +125,7 @@ fn is_scalar(version: &ApiVersion, ty: &Ty) -> bool {
 }
 
 /// Returns true if these are properties that every element has.
-fn are_keys(version: &ApiVersion, item: &Ty, keys: &[String]) -> bool {
+fn are_keys(version: &ApiVersion<Analysed>, item: &Ty, keys: &[String]) -> bool {
     let object = version.own_struct(item).map(|(_, object)| object);
     keys.iter().all(|key| {
         let field = object.and_then(|object| object.field(key));

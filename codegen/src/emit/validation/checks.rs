@@ -123,9 +123,7 @@ fn warnings(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
             #function(old, #(&self.#names,)* at, to);
         };
         // No warning asks for what the server doesn't have.
-        let features = fields
-            .iter()
-            .filter_map(|field| field.facts.feature.as_ref());
+        let features = fields.iter().filter_map(|field| field.feature.as_ref());
         let features: BTreeSet<_> = features.collect();
         let target = quote!(to.target());
         let has: Vec<_> = features.iter().map(|f| cx.has(&target, f)).collect();

@@ -58,9 +58,9 @@ pub(super) fn item(
             )
         })
     };
-    let required = fields("REQUIRED", &resource.required);
-    let nullable = fields("NULLABLE", &resource.nullable);
-    let not_null = &resource.not_null;
+    let required = fields("REQUIRED", &resource.paths.required);
+    let nullable = fields("NULLABLE", &resource.paths.nullable);
+    let not_null = &resource.paths.not_null;
     let not_null = (!not_null.is_empty()).then(|| {
         quote!(
             const NOT_NULL: &'static [&'static str] = &[#(#not_null),*];
@@ -97,7 +97,7 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
     if !resource.status {
         return None;
     }
-    let new = match &field.facts.feature {
+    let new = match &field.feature {
         Some(feature) => {
             let has = cx.has(&quote!(target), feature);
             quote!(#has.then(Default::default))

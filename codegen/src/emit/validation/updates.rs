@@ -54,7 +54,7 @@ fn is_same(
     are_places: bool,
 ) -> TokenStream {
     let borrow = are_places.then(|| quote!(&));
-    if let Some(function) = &field.facts.same {
+    if let Some(function) = &field.same {
         return quote!(#function(#borrow #new, #borrow #old));
     }
     if is_semantic(cx, field) {

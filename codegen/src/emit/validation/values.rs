@@ -98,7 +98,7 @@ fn presence(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     }
     let name = &field.name;
     let call = quote!(to.is_set(path, self.#name.is_some()););
-    Some(cx.with_feature(&quote!(to.target()), field.facts.feature.as_ref(), call))
+    Some(cx.with_feature(&quote!(to.target()), field.feature.as_ref(), call))
 }
 
 /// Emits the checks of the number of entries of a list or map, which are made even if it is absent.

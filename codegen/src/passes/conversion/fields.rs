@@ -1,11 +1,10 @@
 //! Compares two structs field by field.
 
 use crate::diag::Diagnostics;
-use crate::model::{
-    ApiVersion, Dropped, Field, FieldConversion, SchemaName, Side, Struct, Ty, ValueConversion,
-};
+use crate::model::{Dropped, FieldConversion, SchemaName, Side, Ty, ValueConversion};
 
 use super::rules::{FieldRule, Rules};
+use super::{ApiVersion, Field, Struct};
 
 /// A struct of either side, with its schema and version.
 type Of<'a> = (&'a ApiVersion, &'a SchemaName, &'a Struct);

@@ -9,46 +9,47 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::config::Conversion as Config;
 use crate::diag::Diagnostics;
 use crate::model::{
-    ApiVersion, Conversion, ConversionMethod, Crate, FieldConversion, SchemaName, Shape, Type,
+    self, Analysed, Conversion, ConversionMethod, FieldConversion, SchemaName, Shape,
     ValueConversion,
 };
 use crate::name::RustPath;
 use rules::Rules;
 
+type Crate<'a> = model::Crate<'a, Analysed>;
+type ApiVersion = model::ApiVersion<Analysed>;
+type Type = model::Type<Analysed>;
+type Struct = model::Struct<Analysed>;
+type Field = model::Field<Analysed>;
+
+/// The conversions of the types of a crate.
+pub(super) type Conversions = BTreeMap<SchemaName, Vec<Conversion>>;
+
 /// The types of a schema on either side, by which a conversion is known.
 type Pair = (SchemaName, SchemaName);
 
-/// Derives the conversions of each crate that has a `conversion` in the configuration.
-pub(crate) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
-    for index in 0..crates.len() {
-        let Some(krate) = crates.get(index) else {
-            continue;
-        };
-        let Some(config) = &krate.config.conversion else {
-            continue;
-        };
-        let target = crates.iter().find(|other| other.config.name == config.to);
-        let Some(target) = target else {
-            diagnostics.in_file(
-                &krate.config.name,
-                None,
-                format!(
-                    "`{}`, into which it is converted, has no documents",
-                    config.to
-                ),
-                "put the documents of both into the folder given with --spec",
-            );
-            continue;
-        };
-        let mut found = Compared::run(krate, target, config, diagnostics);
-        if let Some(krate) = crates.get_mut(index) {
-            for version in &mut krate.versions {
-                let mine = version.types.keys();
-                let mine = mine.filter_map(|name| Some((name.clone(), found.remove(name)?)));
-                version.conversions = mine.collect();
-            }
-        }
-    }
+/// Derives the conversions of a crate that has a `conversion` in the configuration.
+pub(super) fn of(
+    krate: &Crate<'_>,
+    crates: &[Crate<'_>],
+    diagnostics: &mut Diagnostics,
+) -> Conversions {
+    let Some(config) = &krate.config.conversion else {
+        return Conversions::new();
+    };
+    let target = crates.iter().find(|other| other.config.name == config.to);
+    let Some(target) = target else {
+        diagnostics.in_file(
+            &krate.config.name,
+            None,
+            format!(
+                "`{}`, into which it is converted, has no documents",
+                config.to
+            ),
+            "put the documents of both into the folder given with --spec",
+        );
+        return Conversions::new();
+    };
+    Compared::run(krate, target, config, diagnostics)
 }
 
 /// Two crates whose types are being compared.
@@ -68,7 +69,7 @@ impl<'a> Compared<'a> {
         theirs: &'a Crate<'a>,
         config: &'a Config,
         diagnostics: &'a mut Diagnostics,
-    ) -> BTreeMap<SchemaName, Vec<Conversion>> {
+    ) -> Conversions {
         let mut compared = Self {
             ours,
             theirs,
@@ -86,7 +87,7 @@ impl<'a> Compared<'a> {
         }
         compared.rules.report_unused(compared.diagnostics);
         compared.mark();
-        let mut by_schema: BTreeMap<SchemaName, Vec<Conversion>> = BTreeMap::new();
+        let mut by_schema = Conversions::new();
         for ((ours, _), conversion) in compared.found {
             by_schema.entry(ours).or_default().push(conversion);
         }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::{ApiVersion, Crate};
 use crate::config::{Conversion, ConversionRule};
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, ConversionMethod, Crate, Functions, SchemaName};
+use crate::model::{ConversionMethod, Functions, SchemaName};
 use crate::name::Function;
 
 /// The rules for the types of two crates.

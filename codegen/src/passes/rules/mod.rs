@@ -19,8 +19,8 @@ use crate::diag::Diagnostics;
 use crate::foundation;
 use crate::keyword::{Meaning, Modification, TABLE, ValueKind};
 use crate::model::{
-    ApiVersion, Argument, Call, Check, ErrorType, Field, Reported, Role, Rule, RuleKeywords, Rules,
-    Ty, ValueForm,
+    ApiVersion, Argument, Call, Check, ErrorType, Field, Reported, Resolved, Rule, RuleKeywords,
+    Rules, Ty, TypeRules, ValueForm,
 };
 use crate::name::RulePath;
 use crate::pointer::Pointer;
@@ -32,67 +32,47 @@ const UNKNOWN_ALLOWED: &str = "x-unknown-allowed";
 /// Where to read what can be asked.
 const SEE: &str = "spec/overlays/README.md says what can be rule_keywords of what";
 
-/// Reads the rules of every type and field.
-pub(super) fn run(version: &mut ApiVersion, config: &CrateConfig, diagnostics: &mut Diagnostics) {
-    let mut found = Vec::new();
-    for (name, ty) in &version.types {
-        // Lists of kinds aren't checked. Kubernetes' own documents give some of them keys that
-        // their elements don't have.
-        if let Some(object) = ty.object()
-            && !matches!(object.role, Role::List { .. })
-        {
-            let mut reader = Reader {
-                version,
-                module: config.rules.as_deref(),
-                diagnostics,
-            };
-            let of_type = reader.of_type(name, ty, object);
-            let of_fields = object.fields.iter().map(|field| reader.of_field(field));
-            let of_fields: Vec<_> = of_fields.collect();
-            found.push((name.clone(), of_type, of_fields));
-        }
-    }
-    for (name, of_type, of_fields) in found {
-        let Some(object) = version.object_mut(&name) else {
-            continue;
-        };
-        *object.rules = of_type;
-        for (field, (rules, functions)) in object.fields.iter_mut().zip(of_fields) {
-            field.rules = rules;
-            field.facts.default_function = functions.default;
-            field.facts.same = functions.same;
-            field.rule_keywords = RuleKeywords::default();
-        }
-    }
-}
-
-/// Hand-written functions that do something else than checking.
+/// The rules of a field, and hand-written functions that do something else than checking.
 #[derive(Default)]
-struct Functions {
-    default: Option<RulePath>,
-    same: Option<RulePath>,
+pub(super) struct FieldRules {
+    pub(super) rules: Rules,
+    pub(super) default: Option<RulePath>,
+    pub(super) same: Option<RulePath>,
 }
 
 /// Reads keywords.
-struct Reader<'a> {
-    version: &'a ApiVersion,
+pub(super) struct Reader<'a> {
+    version: &'a ApiVersion<Resolved>,
     /// The module of the functions that are named without one.
     module: Option<&'a str>,
     diagnostics: &'a mut Diagnostics,
 }
 
+impl<'a> Reader<'a> {
+    /// Makes a reader of the keywords in a document.
+    pub(super) fn new(
+        version: &'a ApiVersion<Resolved>,
+        config: &'a CrateConfig,
+        diagnostics: &'a mut Diagnostics,
+    ) -> Self {
+        Self {
+            version,
+            module: config.rules.as_deref(),
+            diagnostics,
+        }
+    }
+}
+
 impl Reader<'_> {
-    fn of_field(&mut self, field: &Field) -> (Rules, Functions) {
+    /// Reads the rules of a field of a struct.
+    pub(super) fn of_field(&mut self, object: &TypeRules, field: &Field<Resolved>) -> FieldRules {
         let mut rules = self.of_value(&field.ty, &field.rule_keywords, &field.pointer);
         let rule_keywords = &field.rule_keywords.keywords;
         let mut function = |name: &str| {
             let value = rule_keywords.get(name)?;
             self.function(name, value, "the name of a function", &field.pointer)
         };
-        let functions = Functions {
-            default: function("x-set-defaults"),
-            same: function("x-same"),
-        };
+        let (default, same) = (function("x-set-defaults"), function("x-same"));
         if rules.must_be_set() && !field.is_optional() {
             let message = "`x-must-be-set` has no effect on a required property";
             self.report(
@@ -102,7 +82,14 @@ impl Reader<'_> {
             );
         }
         rules.reported = self.reported(&field.rule_keywords, &rules, &field.pointer);
-        (rules, functions)
+        let is_collection = matches!(field.ty, Ty::List(_) | Ty::Map(_));
+        let is_member = object.exactly_one && field.is_optional() && !is_collection;
+        settle_alone(&mut rules, is_member);
+        FieldRules {
+            rules,
+            default,
+            same,
+        }
     }
 
     /// The rules of a value of a type.
@@ -389,4 +376,12 @@ fn quantity(sort: ValueKind, rules: &mut Rules) {
         keyword: "type",
         check: Check::Call(Call::new("quantity", ValueForm::Reference, Vec::new())),
     });
+}
+
+/// Keeps checks of the only field that is set to members of a struct of which one must be set.
+fn settle_alone(rules: &mut Rules, is_member: bool) {
+    rules.calls_mut().for_each(|call| call.alone &= is_member);
+    if let Some(items) = &mut rules.items {
+        settle_alone(items, false);
+    }
 }

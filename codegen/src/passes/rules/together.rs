@@ -4,12 +4,16 @@
 use serde_json::{Map, Value};
 
 use super::Reader;
-use crate::model::{Group, Struct, Together, Type};
+use crate::model::{Group, Resolved, Struct, Together, Type};
 use crate::pointer::Pointer;
 
 impl Reader<'_> {
     /// Which fields of a struct must be set together, or not.
-    pub(super) fn together(&mut self, ty: &Type, object: &Struct) -> Vec<Together> {
+    pub(super) fn together(
+        &mut self,
+        ty: &Type<Resolved>,
+        object: &Struct<Resolved>,
+    ) -> Vec<Together> {
         let mut found = Vec::new();
         if self.version.is_custom {
             self.forms(&object.rule_keywords.keywords, &ty.pointer, &mut found);

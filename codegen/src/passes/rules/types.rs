@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Reader;
-use crate::model::{Check, Field, Role, SchemaName, Struct, Ty, Type, TypeRules};
+use crate::model::{Check, Field, Resolved, Role, SchemaName, Struct, Ty, Type, TypeRules};
 use crate::name::RulePath;
 
 #[derive(Deserialize)]
@@ -17,7 +17,12 @@ struct Warning {
 }
 
 impl Reader<'_> {
-    pub(super) fn of_type(&mut self, name: &SchemaName, ty: &Type, object: &Struct) -> TypeRules {
+    pub(in crate::passes) fn of_type(
+        &mut self,
+        name: &SchemaName,
+        ty: &Type<Resolved>,
+        object: &Struct<Resolved>,
+    ) -> TypeRules {
         let pointer = &ty.pointer;
         let rule_keywords = &object.rule_keywords.keywords;
         let mut rules = TypeRules {
@@ -71,7 +76,7 @@ impl Reader<'_> {
     }
 
     /// Reports what only a kind can have, where the schema isn't one.
-    fn check_of_kind(&mut self, ty: &Type, object: &Struct) {
+    fn check_of_kind(&mut self, ty: &Type<Resolved>, object: &Struct<Resolved>) {
         let of_status = ["x-prepare-status", "x-status-alone"];
         for name in ["x-check", "x-prepare"].into_iter().chain(of_status) {
             let fits = match &object.role {
@@ -87,7 +92,7 @@ impl Reader<'_> {
     }
 
     /// Returns true if exactly one field must be set; other numbers can't be checked.
-    fn exactly_one(&mut self, ty: &Type, object: &Struct) -> bool {
+    fn exactly_one(&mut self, ty: &Type<Resolved>, object: &Struct<Resolved>) -> bool {
         let number = |name: &str| object.rule_keywords.keywords.get(name).map(Value::as_u64);
         match (number("minProperties"), number("maxProperties")) {
             (None, None) => false,
@@ -104,7 +109,7 @@ impl Reader<'_> {
         }
     }
 
-    fn warning(&mut self, value: &Value, ty: &Type) -> Option<(RulePath, Vec<String>)> {
+    fn warning(&mut self, value: &Value, ty: &Type<Resolved>) -> Option<(RulePath, Vec<String>)> {
         let Ok(Warning { function, fields }) = Warning::deserialize(value) else {
             let wanted = "an object with `function` and `fields`";
             return self.wrong("x-warn", value, wanted, &ty.pointer);
@@ -117,7 +122,7 @@ impl Reader<'_> {
     }
 
     /// The names in rules are those of properties of the right types.
-    fn check_named(&mut self, ty: &Type, object: &Struct, rules: &TypeRules) {
+    fn check_named(&mut self, ty: &Type<Resolved>, object: &Struct<Resolved>, rules: &TypeRules) {
         let named = rules.depends.iter().flat_map(|(one, other)| [one, other]);
         let named = named.chain(rules.warning.iter().flat_map(|(_, fields)| fields));
         for field in named.filter(|field| object.field(field).is_none()) {
@@ -126,7 +131,7 @@ impl Reader<'_> {
             self.report(&ty.pointer, message, help);
         }
         for (one, other) in &rules.depends {
-            let is_list = |field: &Field| matches!(field.ty, Ty::List(_));
+            let is_list = |field: &Field<Resolved>| matches!(field.ty, Ty::List(_));
             let (Some(field), Some(list)) = (object.field(one), object.field(other)) else {
                 continue;
             };

@@ -8,6 +8,7 @@ use crate::keyword::{ValueKind, suggest};
 use crate::model::{
     self, Argument, Call, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Ty, ValueForm,
 };
+use crate::passes::features;
 use crate::pointer::Pointer;
 use crate::release::{Release, Releases};
 
@@ -201,12 +202,13 @@ impl Reader<'_> {
                 exact: earlier.exact,
             }),
         };
+        let lifting = validation.unless.as_ref().and_then(features::of_lifecycle);
         Some(Check::Immutable(Immutable {
             error_type,
             message: validation.message,
             releases: validation.releases,
             unless: validation.unless,
-            feature: None,
+            feature: lifting.map(|feature| feature.name),
             above: validation.above.unwrap_or_default(),
             earlier,
         }))

@@ -8,7 +8,7 @@ mod translate;
 use cel::common::ast::{Expr, IdedExpr, LiteralValue, operators};
 use cel::parser::Parser;
 
-use crate::model::{ApiVersion, Node, Ty};
+use crate::model::{ApiVersion, Node, Resolved, Ty};
 
 /// The longest rule that is read, and the most brackets in it: parsing nests as they do.
 const MAX_BYTES: usize = 4000;
@@ -75,7 +75,11 @@ impl Parsed<'_> {
     }
 
     /// The expression about values of a type, or what of it can't be translated.
-    pub(super) fn translate(&self, version: &ApiVersion, ty: &Ty) -> Result<Node, String> {
+    pub(super) fn translate(
+        &self,
+        version: &ApiVersion<Resolved>,
+        ty: &Ty,
+    ) -> Result<Node, String> {
         translate::Translator::new(version, ty)
             .rule(&self.expr)
             .map_err(|what| {

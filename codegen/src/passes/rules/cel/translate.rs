@@ -3,7 +3,7 @@
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
 use super::names::unescape;
-use crate::model::{ApiVersion, CelField, CelType, Iterable, Macro, Node, ReadAs, Ty};
+use crate::model::{ApiVersion, CelField, CelType, Iterable, Macro, Node, ReadAs, Resolved, Ty};
 use crate::name::{self, Ident};
 
 /// An expression and what it is, or what can't be translated.
@@ -11,7 +11,7 @@ pub(super) type Translated = Result<(Node, CelType), String>;
 
 /// Makes typed expressions.
 pub(super) struct Translator<'a> {
-    version: &'a ApiVersion,
+    version: &'a ApiVersion<Resolved>,
     /// The value that is checked.
     ty: &'a Ty,
     /// The variables of the macros around an expression, innermost last.
@@ -34,7 +34,7 @@ pub(super) enum Holds {
 }
 
 impl<'a> Translator<'a> {
-    pub(super) fn new(version: &'a ApiVersion, ty: &'a Ty) -> Self {
+    pub(super) fn new(version: &'a ApiVersion<Resolved>, ty: &'a Ty) -> Self {
         Self {
             version,
             ty,

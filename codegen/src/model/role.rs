@@ -1,0 +1,92 @@
+//! The role of a struct in the API, and the server's actions on it.
+
+use serde::Serialize;
+
+use super::{Complete, Phase, SchemaName};
+
+/// The server's actions on the values of a struct, in it or below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Behaviour {
+    /// Fills in defaults.
+    pub(crate) sets_defaults: bool,
+    /// Takes out fields whose feature is off.
+    pub(crate) drops_fields: bool,
+    /// Checks an object.
+    pub(crate) checks: bool,
+    /// Compares an update with what is stored, field by field.
+    pub(crate) checks_updates: bool,
+    pub(crate) warns: bool,
+    /// Compares an update with what is stored, as a whole.
+    pub(crate) is_compared: bool,
+}
+
+impl Behaviour {
+    /// Returns true if there is anything to do.
+    pub(crate) fn is_any(self) -> bool {
+        self != Self::default()
+    }
+}
+
+/// The role of a struct in the API.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case", bound = "")]
+pub(crate) enum Role<P: Phase = Complete> {
+    /// A kind that has a place of its own in the API server.
+    Kind(Resource<P>),
+    /// A list of a kind.
+    List { item: SchemaName },
+    /// A part of others.
+    Part,
+    /// The apply type of a kind.
+    Apply(Resource<P>),
+}
+
+impl<P: Phase> Role<P> {
+    /// Returns true if it is an object with a name: a kind, or what is applied of one.
+    pub(crate) fn is_named(&self) -> bool {
+        matches!(self, Self::Kind(_) | Self::Apply(_))
+    }
+}
+
+/// The API server's view of a kind, or of the kind that a list holds.
+#[derive(Clone, Debug, Serialize)]
+#[serde(bound = "")]
+pub(crate) struct Resource<P: Phase = Complete> {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) kind: String,
+    pub(crate) plural: String,
+    pub(crate) namespaced: bool,
+    /// True if the status is written at a path of its own.
+    pub(crate) status: bool,
+    /// The schema of its list.
+    pub(crate) list: P::Resolved<Option<SchemaName>>,
+    /// The paths below it that a server treats in a way of their own.
+    pub(crate) paths: P::Resolved<Paths>,
+}
+
+/// Paths below a kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Paths {
+    /// The lists whose elements have keys, with their paths.
+    pub(crate) keyed_lists: Vec<(String, Vec<String>)>,
+    /// The objects of a custom resource that have required fields, and these, with their paths.
+    pub(crate) required: Vec<(String, Vec<String>)>,
+    /// Those of these fields that may be `null`.
+    pub(crate) nullable: Vec<(String, Vec<String>)>,
+    /// The elements of lists of a custom resource that must not be `null`.
+    pub(crate) not_null: Vec<String>,
+    /// The paths of what can have parts of different owners.
+    pub(crate) granular: Vec<String>,
+}
+
+impl<P: Phase> Resource<P> {
+    /// `storage.k8s.io/v1`, or only the version for the core group.
+    pub(crate) fn api_version(&self) -> String {
+        if self.group.is_empty() {
+            self.version.clone()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The passes that make an analysed model of a resolved one.
+
+use super::{carry, features, rules};
+use crate::config::CrateConfig;
+use crate::diag::Diagnostics;
+use crate::model::{
+    Analysed, ApiVersion, Field, Resolved, Role, SchemaName, Shape, Struct, Type, TypeRules,
+};
+use rules::{FieldRules, Reader};
+
+/// Runs these passes over the types of a document.
+pub(super) fn run(
+    version: ApiVersion<Resolved>,
+    config: &CrateConfig,
+    diagnostics: &mut Diagnostics,
+) -> ApiVersion<Analysed> {
+    let mut reader = Reader::new(&version, config, diagnostics);
+    let types = version.types.iter();
+    let types = types.map(|(name, ty)| (name.clone(), of_type(&mut reader, name, ty)));
+    let types = types.collect();
+    ApiVersion {
+        features: features::of(&types),
+        file: version.file,
+        module: version.module,
+        release: version.release,
+        is_custom: version.is_custom,
+        types,
+        externs: version.externs,
+        aliases: version.aliases,
+        home: version.home,
+        graph: version.graph,
+        modules: version.modules,
+        apply: (),
+        schemas: (),
+        counterparts: (),
+        conversions: (),
+    }
+}
+
+fn of_type(reader: &mut Reader<'_>, schema: &SchemaName, ty: &Type<Resolved>) -> Type<Analysed> {
+    Type {
+        name: ty.name.clone(),
+        pointer: ty.pointer.clone(),
+        docs: carry::description(&ty.docs),
+        facts: ty.facts.clone(),
+        shape: match &ty.shape {
+            Shape::Struct(object) => Shape::Struct(of_struct(reader, schema, ty, object)),
+            Shape::Enum(shape) => Shape::Enum(carry::undescribed(shape)),
+        },
+    }
+}
+
+fn of_struct(
+    reader: &mut Reader<'_>,
+    schema: &SchemaName,
+    ty: &Type<Resolved>,
+    object: &Struct<Resolved>,
+) -> Struct<Analysed> {
+    // Lists of kinds aren't checked. Kubernetes' own documents give some of them keys that their
+    // elements don't have.
+    let is_list = matches!(object.role, Role::List { .. });
+    let rules = match is_list {
+        true => TypeRules::default(),
+        false => reader.of_type(schema, ty, object),
+    };
+    let fields = object.fields.iter().map(|field| {
+        let read = match is_list {
+            true => FieldRules::default(),
+            false => reader.of_field(&rules, field),
+        };
+        of_field(field, read)
+    });
+    Struct {
+        fields: fields.collect(),
+        is_open: object.is_open,
+        unknown: object.unknown.clone(),
+        role: carry::role(&object.role),
+        rules: Box::new(rules),
+        rule_keywords: (),
+        behaviour: (),
+    }
+}
+
+fn of_field(field: &Field<Resolved>, read: FieldRules) -> Field<Analysed> {
+    Field {
+        json: field.json.clone(),
+        name: field.name.clone(),
+        pointer: field.pointer.clone(),
+        ty: field.ty.clone(),
+        required: field.required,
+        nullable: field.nullable,
+        metadata: field.metadata,
+        boxed: field.boxed,
+        docs: carry::description(&field.docs),
+        facts: field.facts.clone(),
+        literal: field.literal.clone(),
+        merge: field.merge.clone(),
+        reading: field.reading,
+        rules: read.rules,
+        feature: features::of_field(field),
+        default_function: read.default,
+        same: read.same,
+        rule_keywords: (),
+    }
+}

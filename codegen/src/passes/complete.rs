@@ -1,0 +1,126 @@
+//! The passes that make a complete model of an analysed one.
+
+use std::collections::BTreeMap;
+
+use super::conversion::Conversions;
+use super::docs::TypeDocs;
+use super::{apply, behaviour, carry, counterparts, docs, examples, schemas};
+use crate::config::CrateConfig;
+use crate::model::{
+    Analysed, ApiVersion, Docs, Enum, Field, Role, SchemaName, Shape, Struct, Type, Variant,
+};
+use behaviour::Behaviours;
+
+/// Runs these passes over the types of a document, which has conversions among those of its crate.
+pub(super) fn run(
+    version: ApiVersion<Analysed>,
+    config: &CrateConfig,
+    conversions: &Conversions,
+) -> ApiVersion {
+    let behaviours = behaviour::run(&version);
+    let docs = docs::run(&version);
+    let types = version.types.iter().zip(docs).map(|((schema, ty), docs)| {
+        let docs = with_example(&version, config, schema, ty, docs);
+        (schema.clone(), of_type(&behaviours, schema, ty, docs))
+    });
+    let types: BTreeMap<_, _> = types.collect();
+    let mine = types
+        .keys()
+        .filter_map(|name| conversions.get_key_value(name));
+    ApiVersion {
+        apply: apply::run(&version, &types),
+        schemas: schemas::run(&version, &types),
+        counterparts: counterparts::run(&version),
+        conversions: mine
+            .map(|(name, all)| (name.clone(), all.clone()))
+            .collect(),
+        file: version.file,
+        module: version.module,
+        release: version.release,
+        is_custom: version.is_custom,
+        types,
+        externs: version.externs,
+        aliases: version.aliases,
+        home: version.home,
+        graph: version.graph,
+        modules: version.modules,
+        features: version.features,
+    }
+}
+
+fn with_example(
+    version: &ApiVersion<Analysed>,
+    config: &CrateConfig,
+    schema: &SchemaName,
+    ty: &Type<Analysed>,
+    mut docs: TypeDocs,
+) -> TypeDocs {
+    if let Some(Role::Kind(resource)) = ty.object().map(|object| &object.role) {
+        examples::add(version, config, (schema, resource), &mut docs.own.lines);
+    }
+    docs
+}
+
+fn of_type(
+    behaviours: &Behaviours,
+    schema: &SchemaName,
+    ty: &Type<Analysed>,
+    docs: TypeDocs,
+) -> Type {
+    Type {
+        name: ty.name.clone(),
+        pointer: ty.pointer.clone(),
+        docs: docs.own,
+        facts: ty.facts.clone(),
+        shape: match &ty.shape {
+            Shape::Struct(object) => Shape::Struct(Struct {
+                fields: object.fields.iter().zip(docs.parts).map(of_field).collect(),
+                is_open: object.is_open,
+                unknown: object.unknown.clone(),
+                role: carry::role(&object.role),
+                rules: object.rules.clone(),
+                rule_keywords: (),
+                behaviour: behaviours.of(schema, object),
+            }),
+            Shape::Enum(shape) => Shape::Enum(Enum {
+                variants: shape
+                    .variants
+                    .iter()
+                    .zip(docs.parts)
+                    .map(of_variant)
+                    .collect(),
+            }),
+        },
+    }
+}
+
+fn of_field((field, docs): (&Field<Analysed>, Docs)) -> Field {
+    Field {
+        json: field.json.clone(),
+        name: field.name.clone(),
+        pointer: field.pointer.clone(),
+        ty: field.ty.clone(),
+        required: field.required,
+        nullable: field.nullable,
+        metadata: field.metadata,
+        boxed: field.boxed,
+        docs,
+        facts: field.facts.clone(),
+        literal: field.literal.clone(),
+        merge: field.merge.clone(),
+        reading: field.reading,
+        rules: field.rules.clone(),
+        feature: field.feature.clone(),
+        default_function: field.default_function.clone(),
+        same: field.same.clone(),
+        rule_keywords: (),
+    }
+}
+
+fn of_variant((variant, docs): (&Variant<Analysed>, Docs)) -> Variant {
+    Variant {
+        value: variant.value.clone(),
+        name: variant.name.clone(),
+        docs,
+    }
+}

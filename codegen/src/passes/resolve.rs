@@ -1,0 +1,152 @@
+//! The passes that make a resolved model of a lowered one.
+
+use std::collections::BTreeMap;
+
+use super::{
+    boxing, carry, closure, defaults, enums, lists, merge, names, nullable, paths, placing,
+    readings,
+};
+use crate::config::CrateConfig;
+use crate::diag::Diagnostics;
+use crate::model::{
+    ApiVersion, Field, Graph, Lowered, Resolved, Resource, Role, SchemaName, Shape, Struct, Type,
+};
+
+/// Runs these passes over the types of a document. Where no document has had errors before, types
+/// that are missing are the generator's fault.
+pub(super) fn run(
+    mut version: ApiVersion<Lowered>,
+    config: &CrateConfig,
+    had_errors: bool,
+    diagnostics: &mut Diagnostics,
+) -> ApiVersion<Resolved> {
+    // Before the type graph, which counts the fields.
+    names::order_fields(&mut version);
+    enums::run(&mut version, diagnostics);
+    closure::run(&mut version, diagnostics);
+    if !had_errors && diagnostics.is_empty() {
+        closure::report_missing(&version, diagnostics);
+    }
+    let graph = Graph::of(&version.types);
+    let lists = lists::of(&version, diagnostics);
+    let modules = placing::of(&version, &graph, &lists, diagnostics);
+    let mut resolver = Resolver {
+        version: &version,
+        config,
+        graph: &graph,
+        lists: &lists,
+        diagnostics,
+    };
+    let types = version
+        .types
+        .iter()
+        .map(|(name, ty)| (name.clone(), resolver.ty(name, ty)));
+    let types = types.collect();
+    let resolved = ApiVersion {
+        file: version.file,
+        module: version.module,
+        release: version.release,
+        is_custom: version.is_custom,
+        types,
+        externs: version.externs,
+        aliases: version.aliases,
+        home: version.home,
+        graph,
+        modules,
+        features: (),
+        apply: (),
+        schemas: (),
+        counterparts: (),
+        conversions: (),
+    };
+    names::check(&resolved, diagnostics);
+    resolved
+}
+
+/// Resolves the types of a document.
+struct Resolver<'a> {
+    version: &'a ApiVersion<Lowered>,
+    config: &'a CrateConfig,
+    graph: &'a Graph,
+    lists: &'a BTreeMap<SchemaName, SchemaName>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Resolver<'_> {
+    fn ty(&mut self, schema: &SchemaName, ty: &Type<Lowered>) -> Type<Resolved> {
+        Type {
+            name: ty.name.clone(),
+            pointer: ty.pointer.clone(),
+            docs: carry::description(&ty.docs),
+            facts: ty.facts.clone(),
+            shape: match &ty.shape {
+                Shape::Struct(object) => Shape::Struct(self.object(schema, object)),
+                Shape::Enum(shape) => Shape::Enum(carry::undescribed(shape)),
+            },
+        }
+    }
+
+    fn object(&mut self, schema: &SchemaName, object: &Struct<Lowered>) -> Struct<Resolved> {
+        let fields = object.fields.iter();
+        Struct {
+            fields: fields
+                .map(|field| self.field(schema, object, field))
+                .collect(),
+            is_open: object.is_open,
+            unknown: names::unknown_fields(self.config, object),
+            role: match &object.role {
+                Role::Kind(resource) => Role::Kind(self.resource(schema, resource)),
+                Role::Apply(resource) => Role::Apply(self.resource(schema, resource)),
+                Role::List { item } => Role::List { item: item.clone() },
+                Role::Part => Role::Part,
+            },
+            rules: (),
+            rule_keywords: object.rule_keywords.clone(),
+            behaviour: (),
+        }
+    }
+
+    fn resource(&self, schema: &SchemaName, resource: &Resource<Lowered>) -> Resource<Resolved> {
+        Resource {
+            group: resource.group.clone(),
+            version: resource.version.clone(),
+            kind: resource.kind.clone(),
+            plural: resource.plural.clone(),
+            namespaced: resource.namespaced,
+            status: resource.status,
+            list: self.lists.get(schema).cloned(),
+            paths: paths::of(self.version, schema),
+        }
+    }
+
+    fn field(
+        &mut self,
+        owner: &SchemaName,
+        object: &Struct<Lowered>,
+        field: &Field<Lowered>,
+    ) -> Field<Resolved> {
+        let version = self.version;
+        let nullable = nullable::is_nullable(version, field);
+        let is_optional = !field.is_always_written() || nullable;
+        Field {
+            json: field.json.clone(),
+            name: field.name.clone(),
+            pointer: field.pointer.clone(),
+            ty: field.ty.clone(),
+            required: field.required,
+            nullable,
+            metadata: field.metadata,
+            boxed: boxing::is_boxed(version, self.graph, owner, field, self.diagnostics),
+            docs: carry::description(&field.docs),
+            facts: field.facts.clone(),
+            literal: defaults::of(version, field, is_optional, self.diagnostics),
+            merge: merge::of(version, object, field),
+            reading: readings::of(version, object, field),
+            rules: (),
+            feature: (),
+            default_function: (),
+            same: (),
+            rule_keywords: field.rule_keywords.clone(),
+        }
+    }
+}
