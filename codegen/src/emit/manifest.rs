@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use super::file::{Content, File};
 use super::runtime::{Feature, KINDS, Runtime};
-use super::validation;
 use crate::config::Bundle;
-use crate::model::Crate;
+use crate::model::{Crate, Needs};
 
 /// The manifest of the crate.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
@@ -15,9 +14,11 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         .conversion
         .iter()
         .map(|conversion| conversion.to.as_str());
+    let needs =
+        |needs: fn(&Needs) -> bool| krate.versions.iter().any(|version| needs(&version.needs));
     let needed = [
-        validation::asks_schemas(krate).then_some("custom-resources"),
-        validation::has_patterns(krate).then_some("pattern"),
+        needs(|needs| needs.custom_resources).then_some("custom-resources"),
+        needs(|needs| needs.patterns).then_some("pattern"),
     ];
     let features = Feature::ALL.map(|feature| {
         let is_validation = feature == Feature::Validation;

@@ -50,6 +50,7 @@ pub(crate) fn lower(
         schemas: (),
         counterparts: (),
         conversions: (),
+        needs: (),
     };
     let diagnostics = RefCell::new(diagnostics);
     let root = Spot::root(&document.file, &diagnostics);
@@ -257,6 +258,7 @@ fn field(
         feature: (),
         default_function: (),
         same: (),
+        checks: (),
         rule_keywords,
     })
 }

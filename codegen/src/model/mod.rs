@@ -1,6 +1,7 @@
 //! The model of a crate. It knows neither OpenAPI nor tokens.
 
 mod cel;
+mod checks;
 mod conversion;
 mod counterpart;
 mod facts;
@@ -26,6 +27,7 @@ use crate::release::Release;
 pub(crate) use kubernetes_schema_terms::{ErrorType, NameFormat, TextFormat};
 
 pub(crate) use cel::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs};
+pub(crate) use checks::{CheckStep, Equality, FieldChecks, Pairing, RepeatKey, Repeats};
 pub(crate) use conversion::{
     Conversion, ConversionMethod, Dropped, FieldConversion, Functions, Side, ValueConversion,
 };
@@ -93,6 +95,17 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
     pub(crate) counterparts: P::Complete<BTreeMap<SchemaName, Counterpart>>,
     /// How types become those of another crate.
     pub(crate) conversions: P::Complete<BTreeMap<SchemaName, Vec<Conversion>>>,
+    /// The features of the run-time crates that its rules use.
+    pub(crate) needs: P::Complete<Needs>,
+}
+
+/// Features of `kubernetes-validation`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Needs {
+    /// For custom resources, and rules that else only they have.
+    pub(crate) custom_resources: bool,
+    /// For regular expressions.
+    pub(crate) patterns: bool,
 }
 
 /// The types for server-side apply of a group-version.
@@ -231,6 +244,9 @@ pub(crate) struct Field<P: Phase = Complete> {
     pub(crate) default_function: P::Analysed<Option<RulePath>>,
     /// The hand-written function that compares two values as the server does.
     pub(crate) same: P::Analysed<Option<RulePath>>,
+    /// The checks of its value, as they are made.
+    #[serde(skip)]
+    pub(crate) checks: P::Complete<FieldChecks>,
     #[serde(skip)]
     pub(crate) rule_keywords: P::Unread<RuleKeywords>,
 }
@@ -410,18 +426,5 @@ impl<P: Phase> ApiVersion<P> {
         self.types
             .iter_mut()
             .filter_map(|(name, ty)| Some((name, ty.object_mut()?)))
-    }
-}
-
-impl ApiVersion {
-    /// Returns true if a type, or one in it, has rules in CEL.
-    pub(crate) fn has_cel_rules(&self, schema: &SchemaName) -> bool {
-        let has = |name: &SchemaName| {
-            self.object(name).is_some_and(|object| {
-                let mut fields = object.fields.iter().map(|field| &field.rules);
-                !object.rules.cel.is_empty() || fields.any(Rules::have_cel)
-            })
-        };
-        self.graph.holding(has).contains(schema)
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Behaviour {
     /// Compares an update with what is stored, field by field.
     pub(crate) checks_updates: bool,
     pub(crate) warns: bool,
+    /// Checks rules in CEL of a custom resource.
+    pub(crate) has_cel_rules: bool,
     /// Compares an update with what is stored, as a whole.
     pub(crate) is_compared: bool,
 }

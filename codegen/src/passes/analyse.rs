@@ -34,6 +34,7 @@ pub(super) fn run(
         schemas: (),
         counterparts: (),
         conversions: (),
+        needs: (),
     }
 }
 
@@ -100,6 +101,7 @@ fn of_field(field: &Field<Resolved>, read: FieldRules) -> Field<Analysed> {
         feature: features::of_field(field),
         default_function: read.default,
         same: read.same,
+        checks: (),
         rule_keywords: (),
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doc;
 use crate::model::{
-    Analysed, ApiVersion, Applies, Behaviour, Docs, Facts, Field, Module, Role, Rules, SchemaName,
-    Shape, Struct, Ty, Type, ValueConversion,
+    Analysed, ApiVersion, Applies, Behaviour, Docs, Facts, Field, FieldChecks, Module, Role, Rules,
+    SchemaName, Shape, Struct, Ty, Type, ValueConversion,
 };
 
 /// Makes the apply types of the kinds and of the structs that they are made of. `full` has the
@@ -136,6 +136,7 @@ fn of_field(version: &ApiVersion<Analysed>, full: &str, field: &Field) -> Field 
         feature: None,
         default_function: None,
         same: None,
+        checks: FieldChecks::none(),
         ..field.clone()
     }
 }

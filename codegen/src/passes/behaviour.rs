@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Analysed, ApiVersion, Behaviour, Field, Role, SchemaName, Struct, Ty};
+use crate::model::{Analysed, ApiVersion, Behaviour, Field, Role, Rules, SchemaName, Struct, Ty};
 
 /// What a server does with each struct.
 pub(super) struct Behaviours {
@@ -11,6 +11,7 @@ pub(super) struct Behaviours {
     checks: BTreeSet<SchemaName>,
     checks_updates: BTreeSet<SchemaName>,
     warns: BTreeSet<SchemaName>,
+    has_cel_rules: BTreeSet<SchemaName>,
     compared: BTreeSet<SchemaName>,
 }
 
@@ -51,17 +52,37 @@ pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
         let mut rules = object.fields.iter().map(|field| &field.rules);
         object.rules.warning.is_some() || rules.any(|r| r.warnings().next().is_some())
     });
+    let has_cel_rules = match version.is_custom {
+        true => holding(|object| {
+            let mut rules = object.fields.iter().map(|field| &field.rules);
+            !object.rules.cel.is_empty() || rules.any(Rules::have_cel)
+        }),
+        false => BTreeSet::new(),
+    };
     Behaviours {
         sets_defaults,
         drops_fields,
         checks,
         checks_updates,
         warns,
+        has_cel_rules,
         compared: compared(version),
     }
 }
 
 impl Behaviours {
+    /// Returns the struct of the document that a type refers to directly, and what a server does
+    /// with it.
+    pub(super) fn of_held<'a>(
+        &self,
+        version: &'a ApiVersion<Analysed>,
+        ty: &Ty,
+    ) -> Option<(&'a Struct<Analysed>, Behaviour)> {
+        let Ty::Ref(schema) = ty else { return None };
+        let object = version.object(schema)?;
+        Some((object, self.of(schema, object)))
+    }
+
     /// Returns what a server does with a struct.
     pub(super) fn of(&self, schema: &SchemaName, object: &Struct<Analysed>) -> Behaviour {
         // Lists of kinds are never sent to a server.
@@ -75,6 +96,7 @@ impl Behaviours {
             checks: is_kind || self.checks.contains(schema),
             checks_updates: self.checks_updates.contains(schema),
             warns: self.warns.contains(schema),
+            has_cel_rules: self.has_cel_rules.contains(schema),
             is_compared: self.compared.contains(schema),
         }
     }

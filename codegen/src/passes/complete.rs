@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use super::checks::Checks;
 use super::conversion::Conversions;
 use super::docs::TypeDocs;
-use super::{apply, behaviour, carry, counterparts, docs, examples, schemas};
+use super::{apply, behaviour, carry, counterparts, docs, examples, needs, schemas};
 use crate::config::CrateConfig;
 use crate::model::{
-    Analysed, ApiVersion, Docs, Enum, Field, Role, SchemaName, Shape, Struct, Type, Variant,
+    Analysed, ApiVersion, Docs, Enum, Field, FieldChecks, Role, SchemaName, Shape, Struct, Type,
+    Variant,
 };
-use behaviour::Behaviours;
 
 /// Runs these passes over the types of a document, which has conversions among those of its crate.
 pub(super) fn run(
@@ -18,10 +19,14 @@ pub(super) fn run(
     conversions: &Conversions,
 ) -> ApiVersion {
     let behaviours = behaviour::run(&version);
+    let checks = Checks {
+        version: &version,
+        behaviours: &behaviours,
+    };
     let docs = docs::run(&version);
     let types = version.types.iter().zip(docs).map(|((schema, ty), docs)| {
         let docs = with_example(&version, config, schema, ty, docs);
-        (schema.clone(), of_type(&behaviours, schema, ty, docs))
+        (schema.clone(), of_type(&checks, schema, ty, docs))
     });
     let types: BTreeMap<_, _> = types.collect();
     let mine = types
@@ -31,6 +36,7 @@ pub(super) fn run(
         apply: apply::run(&version, &types),
         schemas: schemas::run(&version, &types),
         counterparts: counterparts::run(&version),
+        needs: needs::of(&version),
         conversions: mine
             .map(|(name, all)| (name.clone(), all.clone()))
             .collect(),
@@ -61,27 +67,14 @@ fn with_example(
     docs
 }
 
-fn of_type(
-    behaviours: &Behaviours,
-    schema: &SchemaName,
-    ty: &Type<Analysed>,
-    docs: TypeDocs,
-) -> Type {
+fn of_type(checks: &Checks<'_>, schema: &SchemaName, ty: &Type<Analysed>, docs: TypeDocs) -> Type {
     Type {
         name: ty.name.clone(),
         pointer: ty.pointer.clone(),
         docs: docs.own,
         facts: ty.facts.clone(),
         shape: match &ty.shape {
-            Shape::Struct(object) => Shape::Struct(Struct {
-                fields: object.fields.iter().zip(docs.parts).map(of_field).collect(),
-                is_open: object.is_open,
-                unknown: object.unknown.clone(),
-                role: carry::role(&object.role),
-                rules: object.rules.clone(),
-                rule_keywords: (),
-                behaviour: behaviours.of(schema, object),
-            }),
+            Shape::Struct(object) => Shape::Struct(of_struct(checks, schema, object, docs.parts)),
             Shape::Enum(shape) => Shape::Enum(Enum {
                 variants: shape
                     .variants
@@ -94,7 +87,26 @@ fn of_type(
     }
 }
 
-fn of_field((field, docs): (&Field<Analysed>, Docs)) -> Field {
+fn of_struct(
+    checks: &Checks<'_>,
+    schema: &SchemaName,
+    object: &Struct<Analysed>,
+    docs: Vec<Docs>,
+) -> Struct {
+    let fields = object.fields.iter().zip(docs);
+    let fields = fields.map(|(field, docs)| of_field(field, docs, checks.of(object, field)));
+    Struct {
+        fields: fields.collect(),
+        is_open: object.is_open,
+        unknown: object.unknown.clone(),
+        role: carry::role(&object.role),
+        rules: object.rules.clone(),
+        rule_keywords: (),
+        behaviour: checks.behaviours.of(schema, object),
+    }
+}
+
+fn of_field(field: &Field<Analysed>, docs: Docs, checks: FieldChecks) -> Field {
     Field {
         json: field.json.clone(),
         name: field.name.clone(),
@@ -113,6 +125,7 @@ fn of_field((field, docs): (&Field<Analysed>, Docs)) -> Field {
         feature: field.feature.clone(),
         default_function: field.default_function.clone(),
         same: field.same.clone(),
+        checks,
         rule_keywords: (),
     }
 }

@@ -10,8 +10,8 @@
 //! - from that to an analysed one, by [`analyse`]: [`rules`], [`features`];
 //! - over analysed crates: the names of a crate ([`names`]), [`circles`], and of those without errors
 //!   [`by_hand`], [`conversion`];
-//! - from an analysed document to a complete one, by [`complete`]: [`behaviour`], [`docs`],
-//!   [`examples`], [`apply`], [`schemas`], [`counterparts`].
+//! - from an analysed document to a complete one, by [`complete`]: [`behaviour`], [`checks`],
+//!   [`docs`], [`examples`], [`apply`], [`schemas`], [`counterparts`], [`needs`].
 
 mod analyse;
 mod apply;
@@ -19,6 +19,7 @@ mod behaviour;
 mod boxing;
 mod by_hand;
 mod carry;
+mod checks;
 mod circles;
 mod closure;
 mod complete;
@@ -33,6 +34,7 @@ mod homes;
 mod lists;
 mod merge;
 mod names;
+mod needs;
 mod nullable;
 mod paths;
 mod placing;

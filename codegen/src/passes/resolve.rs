@@ -58,6 +58,7 @@ pub(super) fn run(
         schemas: (),
         counterparts: (),
         conversions: (),
+        needs: (),
     };
     names::check(&resolved, diagnostics);
     resolved
@@ -146,6 +147,7 @@ impl Resolver<'_> {
             feature: (),
             default_function: (),
             same: (),
+            checks: (),
             rule_keywords: field.rule_keywords.clone(),
         }
     }

@@ -9,7 +9,7 @@ use super::context::Context;
 use super::methods::{check_method, elements, old, parameter};
 use super::operand::Operand;
 use super::{cel, together, updates, values};
-use crate::model::{Field, Struct, Ty, Type};
+use crate::model::{Field, FieldChecks, Struct, Ty, Type};
 
 /// The implementation of `Check`.
 pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
@@ -45,7 +45,8 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
             let (json, name) = (&field.json, &field.name);
             quote!((#json, self.#name.is_some()))
         });
-        let is_used = object.fields.iter().any(values::asks_whether_only);
+        let mut checks = object.fields.iter().map(|field| &field.checks);
+        let is_used = checks.any(FieldChecks::ask_whether_only);
         let bind = is_used.then(|| quote!(let is_one =));
         lines.extend(quote! {
             let members = [#(#members),*];
@@ -57,7 +58,7 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
         .iter()
         .filter(|field| !object.has_own_status(field))
     {
-        lines.extend(values::field(cx, object, field));
+        lines.extend(values::field(cx, field));
     }
     if object.rules.embedded {
         lines.extend(embedded(cx, object));

@@ -25,7 +25,7 @@ use super::declared::{Declared, declarations};
 use super::file::{File, folder, origin, origins, places};
 use super::imports::use_item;
 use super::runtime::{Feature, VALIDATION};
-use crate::model::{ApiVersion, Argument, Crate, Module, Rules};
+use crate::model::{ApiVersion, Crate, Module};
 use crate::name::{self, VALIDATION_FOLDER};
 use context::{Context, Uses};
 
@@ -34,55 +34,6 @@ fn modules(version: &ApiVersion) -> impl Iterator<Item = &Module> {
     version.modules.iter().filter(|module| {
         let objects = module.types.iter().filter_map(|name| version.object(name));
         objects.into_iter().any(|object| object.behaviour.is_any())
-    })
-}
-
-/// The methods that check keywords as servers of custom resources do.
-const OF_SCHEMAS: [&str; 13] = [
-    "above",
-    "below",
-    "known_number",
-    "max_characters",
-    "maximum_fraction",
-    "min_characters",
-    "min_entries",
-    "minimum_fraction",
-    "multiple_of",
-    "multiple_of_fraction",
-    "pattern_of_quantity",
-    "pattern_of_text",
-    "text_format",
-];
-
-/// Returns true if the crate is about custom resources, or checks what else only they are asked.
-pub(super) fn asks_schemas(krate: &Crate<'_>) -> bool {
-    fn asks(rules: &Rules) -> bool {
-        rules.calls().any(|call| OF_SCHEMAS.contains(&call.method))
-            || rules.have_cel()
-            || rules.items.as_deref().is_some_and(asks)
-    }
-    krate.versions.iter().any(|version| {
-        let mut objects = version.structs().map(|(_, object)| object);
-        version.is_custom
-            || objects.any(|object| {
-                !object.rules.cel.is_empty() || object.fields.iter().any(|f| asks(&f.rules))
-            })
-    })
-}
-
-/// Returns true if a rule of the crate has a regular expression.
-pub(super) fn has_patterns(krate: &Crate<'_>) -> bool {
-    fn asks(rules: &Rules) -> bool {
-        let mut arguments = rules.calls().flat_map(|call| &call.arguments);
-        let mut cel = rules.cel(false).chain(rules.cel(true));
-        arguments.any(|argument| matches!(argument, Argument::Pattern(_)))
-            || cel.any(|rule| rule.holds.has_pattern())
-            || rules.items.as_deref().is_some_and(asks)
-    }
-    let mut objects = krate.versions.iter().flat_map(|version| version.structs());
-    objects.any(|(_, object)| {
-        object.rules.cel.iter().any(|rule| rule.holds.has_pattern())
-            || object.fields.iter().any(|field| asks(&field.rules))
     })
 }
 
@@ -138,7 +89,7 @@ fn file(version: &ApiVersion, module: &Module) -> File {
             cx.uses.types.insert(ty.name.clone());
             items.extend(defaults::item(&mut cx, ty, object));
             items.extend(checks::item(&mut cx, ty, object));
-            items.extend(strategy::item(&mut cx, schema, ty, object));
+            items.extend(strategy::item(&mut cx, ty, object));
             items.extend(updates::semantic(&mut cx, ty, object));
         }
     }

@@ -7,15 +7,10 @@ use super::context::Context;
 use super::defaults;
 use super::methods::{check_method, parameter};
 use crate::emit::runtime::VALIDATION;
-use crate::model::{Resource, Role, SchemaName, Struct, Type};
+use crate::model::{Resource, Role, Struct, Type};
 
 /// The implementation of `Strategy`.
-pub(super) fn item(
-    cx: &mut Context<'_>,
-    schema: &SchemaName,
-    ty: &Type,
-    object: &Struct,
-) -> Option<TokenStream> {
+pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
     let Role::Kind(resource) = &object.role else {
         return None;
     };
@@ -41,8 +36,7 @@ pub(super) fn item(
             const IS_CUSTOM: bool = true;
         )
     });
-    let rules = cx.version.has_cel_rules(schema) && cx.version.is_custom;
-    let rules = rules.then(|| {
+    let rules = object.behaviour.has_cel_rules.then(|| {
         quote!(
             const HAS_CEL_RULES: bool = true;
         )

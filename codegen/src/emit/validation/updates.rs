@@ -9,8 +9,7 @@ use super::operand::Operand;
 use super::target::servers;
 use super::{cel, reported};
 use crate::emit::kind::release;
-use crate::foundation;
-use crate::model::{Field, Immutable, Struct, Ty, Type, Unique};
+use crate::model::{Equality, Field, Immutable, Pairing, Struct, Type};
 
 /// The implementation of `Semantic` for a struct that is compared as a whole.
 pub(super) fn semantic(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
@@ -54,30 +53,13 @@ fn is_same(
     are_places: bool,
 ) -> TokenStream {
     let borrow = are_places.then(|| quote!(&));
-    if let Some(function) = &field.same {
-        return quote!(#function(#borrow #new, #borrow #old));
-    }
-    if is_semantic(cx, field) {
-        cx.uses.semantic = true;
-        quote!(#new.is_same(#borrow #old))
-    } else {
-        quote!(#new == #old)
-    }
-}
-
-/// Returns true if a field is compared as the server does, rather than by equality.
-fn is_semantic(cx: &Context<'_>, field: &Field) -> bool {
-    match &field.ty {
-        Ty::List(_) | Ty::Map(_) => field.is_optional(),
-        Ty::Ref(schema) => match cx.version.externs.get(schema) {
-            Some(external) => field.is_optional() && foundation::is_semantic(&external.path),
-            None => {
-                let own = cx.version.own_struct(&field.ty);
-                let is_compared = own.is_some_and(|(_, o)| o.behaviour.is_compared);
-                is_compared && !field.is_optional()
-            }
-        },
-        _ => false,
+    match &field.checks.equality {
+        Equality::Exact => quote!(#new == #old),
+        Equality::Semantic => {
+            cx.uses.semantic = true;
+            quote!(#new.is_same(#borrow #old))
+        }
+        Equality::Function(function) => quote!(#function(#borrow #new, #borrow #old)),
     }
 }
 
@@ -209,20 +191,12 @@ fn condition(cx: &mut Context<'_>, immutable: &Immutable) -> Option<TokenStream>
 /// The comparisons in the structs that a field holds.
 fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
-    let held = cx
-        .held(field)
-        .filter(|object| object.behaviour.checks_updates);
-    let Some(object) = held else {
+    let Some(pairing) = &field.checks.pairing else {
         return TokenStream::new();
     };
-    let lines = match &field.ty {
-        Ty::List(_) => {
-            // Without keys, the elements have no counterparts.
-            let Some(Unique::Keys { keys, .. }) = field.rules.unique() else {
-                return TokenStream::new();
-            };
-            let names = keys.iter().filter_map(|key| object.field(key));
-            let names: Vec<_> = names.map(|field| &field.name).collect();
+    cx.uses.check = true;
+    match pairing {
+        Pairing::ByFields(names) => {
             let same = quote!(#(stored.#names == item.#names)&&*);
             let new = elements(&quote!(self), field);
             let old = elements(&quote!(stored), field);
@@ -236,7 +210,7 @@ fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
                 }
             }
         }
-        Ty::Map(_) => {
+        Pairing::ByKey => {
             let (step, entries) = (cx.step(), elements(&quote!(self), field));
             let stored = match field.is_optional() {
                 true => quote!(stored.#name.as_ref().and_then(|map| map.get(key))),
@@ -251,15 +225,13 @@ fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
                 }
             }
         }
-        _ if field.is_optional() => quote! {
+        Pairing::Itself if field.is_optional() => quote! {
             if let (Some(value), Some(stored)) = (&self.#name, &stored.#name) {
                 value.check_update(stored, &at.field(#json), to);
             }
         },
-        _ => quote! {
+        Pairing::Itself => quote! {
             self.#name.check_update(&stored.#name, &at.field(#json), to);
         },
-    };
-    cx.uses.check = true;
-    lines
+    }
 }

@@ -1,4 +1,4 @@
-//! The rules of one field: a path, and a call for each rule.
+//! The checks of one field: a path, and a call for each check.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -6,21 +6,20 @@ use quote::quote;
 use super::context::Context;
 use super::operand::Operand;
 use super::{cel, reported, target};
-use crate::model::{Argument, Call, Field, Following, Rules, Struct, Ty, Unique, ValueForm};
+use crate::model::{Argument, Call, CheckStep, Field, RepeatKey, Repeats, Ty, ValueForm};
 use crate::release::Releases;
 
-/// The rules of a field and of what it holds.
-pub(super) fn field(cx: &mut Context<'_>, object: &Struct, field: &Field) -> TokenStream {
-    let (json, name) = (&field.json, &field.name);
-    let only = object.rules.exactly_one && field.is_optional();
+/// The checks of a field and of what it holds.
+pub(super) fn field(cx: &mut Context<'_>, field: &Field) -> TokenStream {
+    let (json, name, checks) = (&field.json, &field.name, &field.checks);
     let mut lines = TokenStream::new();
     lines.extend(presence(cx, field));
-    for function in field.rules.readings() {
+    for function in &checks.readings {
         lines.extend(quote!(#function(&self.#name, path, to);));
     }
-    for function in field.rules.functions() {
+    for function in &checks.functions {
         let call = quote!(#function(&self.#name, path, to););
-        lines.extend(match only {
+        lines.extend(match checks.functions_alone {
             true => quote!(if is_one { #call }),
             false => call,
         });
@@ -32,9 +31,7 @@ pub(super) fn field(cx: &mut Context<'_>, object: &Struct, field: &Field) -> Tok
         (false, true) => Operand::reference(quote!(value)),
         (false, false) => Operand::place(quote!(self.#name)),
     };
-    let inside = entries(cx, &field.rules, &field.ty);
-    let mut own = calls(cx, &field.rules, &operand, inside);
-    own.extend(in_cel(cx, &field.rules, &operand));
+    let own = steps(cx, &checks.steps, &operand, &TokenStream::new());
     lines.extend(held(field, &operand, own));
     let inside = struct_inside(cx, field);
     if lines.is_empty() {
@@ -66,19 +63,10 @@ fn held(field: &Field, operand: &Operand, lines: TokenStream) -> TokenStream {
     }
 }
 
-/// Returns true if a field of a struct of which one must be set has a rule that asks whether it is
-/// the only one: of fields that exclude each other, the server looks into the one that is set.
-pub(super) fn asks_whether_only(field: &Field) -> bool {
-    let mut calls = field.rules.calls();
-    let asks = calls.any(|call| call.alone) || field.rules.functions().next().is_some();
-    field.is_optional() && asks
-}
-
 /// Emits the checks in a struct of the crate.
 fn struct_inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
-    let inside = cx.version.own_struct(&field.ty);
-    if !inside.is_some_and(|(_, inside)| inside.behaviour.checks) {
+    if !field.checks.inside {
         return TokenStream::new();
     }
     cx.uses.check = true;
@@ -93,11 +81,9 @@ fn struct_inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
 }
 
 fn presence(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
-    if !field.rules.must_be_set() || !field.is_optional() {
-        return None;
-    }
     let name = &field.name;
     let call = quote!(to.is_set(path, self.#name.is_some()););
+    let call = field.checks.is_set.then_some(call)?;
     Some(cx.with_feature(&quote!(to.target()), field.feature.as_ref(), call))
 }
 
@@ -108,63 +94,98 @@ fn counts(cx: &mut Context<'_>, field: &Field) -> TokenStream {
         true => quote!(self.#name.as_ref().map_or(0, |entries| entries.len())),
         false => quote!(self.#name.len()),
     };
-    let counts = field
-        .rules
-        .calls()
-        .filter(|call| call.takes == ValueForm::Count);
-    let calls = counts.map(|call| one(cx, call, &Operand::place(quote!(count))));
+    let counts = field.checks.counts.iter();
+    let calls = counts.map(|call| one(cx, call, &quote!(count)));
     calls
         .map(|call| quote!(let count = #count; #call;))
         .collect()
 }
 
-/// Emits a value's checks, and after them the lines.
-fn calls(
+/// Emits steps of the checks of a value. `open` names its entries, if they have another name.
+fn steps(
     cx: &mut Context<'_>,
-    rules: &Rules,
+    steps: &[CheckStep],
     operand: &Operand,
-    mut lines: TokenStream,
+    open: &TokenStream,
 ) -> TokenStream {
-    let calls = rules.calls().filter(|call| call.takes != ValueForm::Count);
-    let calls: Vec<_> = calls.collect();
-    // From the back, because a guard is around what it guards.
-    for call in calls.into_iter().rev() {
-        lines = followed(cx, call, operand, lines);
-    }
-    lines
+    steps
+        .iter()
+        .map(|step| self::step(cx, step, operand, open))
+        .collect()
 }
 
-/// Emits one check and the lines after it.
-fn followed(
+fn step(
     cx: &mut Context<'_>,
-    call: &Call,
+    step: &CheckStep,
     operand: &Operand,
-    lines: TokenStream,
+    open: &TokenStream,
 ) -> TokenStream {
-    let problem = problem(cx, call);
-    let expression = one(cx, call, operand);
-    let lines = match &call.following {
-        Following::IfPassed { .. } if lines.is_empty() => lines,
-        Following::IfPassed { .. } if call.alone => {
-            return quote!(#problem if is_one && #expression { #lines });
-        }
-        Following::IfPassed { or, on_create } => {
+    match step {
+        CheckStep::Call(call) => self::call(cx, call, operand),
+        CheckStep::IfPassed {
+            call,
+            or,
+            on_create,
+            then,
+        } => {
+            let problem = problem(cx, call);
+            let expression = one(cx, call, &value(call, operand));
             let passed = passed(expression, or.as_ref(), on_create.as_ref());
-            return quote!(#problem if #passed { #lines });
+            let is_one = call.alone.then(|| quote!(is_one &&));
+            let lines = steps(cx, then, operand, open);
+            quote!(#problem if #is_one #passed { #lines })
         }
-        Following::OnCreate(releases) if !lines.is_empty() => {
-            let is_new = is_new(*releases);
+        CheckStep::OnCreate(releases, then) => {
+            let (is_new, lines) = (is_new(*releases), steps(cx, then, operand, open));
             quote!(if #is_new { #lines })
         }
-        Following::OnCreate(_) | Following::Always => lines,
-    };
+        CheckStep::Cel(rule) => {
+            let path = Operand::place(quote!(path));
+            cel::rule(cx, rule, &path, operand, operand)
+        }
+        CheckStep::Elements {
+            above,
+            repeats,
+            steps,
+        } => {
+            let elements = elements(cx, *above, repeats.as_ref(), steps);
+            quote!(#open #elements)
+        }
+        CheckStep::Entries(steps) => {
+            let lines = item(cx, steps);
+            let step = cx.step();
+            quote! {
+                #open
+                for (key, item) in entries {
+                    let path = path.#step(key);
+                    #lines
+                }
+            }
+        }
+        CheckStep::Struct => {
+            cx.uses.check = true;
+            quote!(item.check(&path, to);)
+        }
+    }
+}
+
+/// Emits the steps of an element of a list or a value of a map, whose name is `item`.
+fn item(cx: &mut Context<'_>, steps: &[CheckStep]) -> TokenStream {
+    let operand = Operand::reference(quote!(item));
+    self::steps(cx, steps, &operand, &quote!(let entries = item;))
+}
+
+/// Emits a call that guards nothing.
+fn call(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> TokenStream {
+    let problem = problem(cx, call);
+    let expression = one(cx, call, &value(call, operand));
     let check = match pattern(cx, call, &expression) {
         Some(check) => check,
         None => quote!(#problem #expression;),
     };
     match call.alone {
-        true => quote!(if is_one { #check } #lines),
-        false => quote!(#check #lines),
+        true => quote!(if is_one { #check }),
+        false => check,
     }
 }
 
@@ -207,18 +228,16 @@ fn value(call: &Call, operand: &Operand) -> TokenStream {
         ..
     } = operand;
     match call.takes {
-        ValueForm::Text | ValueForm::Reference | ValueForm::Entries => quote!(#borrowed),
+        ValueForm::Text | ValueForm::Reference | ValueForm::Entries => borrowed.clone(),
         ValueForm::AsStr => quote!(#plain.as_str()),
-        ValueForm::Number => quote!(#copied),
-        ValueForm::Count => quote!(#plain),
-        ValueForm::Length => quote!(#plain.len()),
+        ValueForm::Number => copied.clone(),
+        ValueForm::Count | ValueForm::Length => quote!(#plain.len()),
     }
 }
 
 /// One call.
-fn one(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> TokenStream {
+fn one(cx: &mut Context<'_>, call: &Call, value: &TokenStream) -> TokenStream {
     let method = Ident::new(call.method, Span::call_site());
-    let value = value(call, operand);
     let arguments = call
         .arguments
         .iter()
@@ -289,104 +308,40 @@ fn pattern(cx: &mut Context<'_>, call: &Call, check: &TokenStream) -> Option<Tok
     })
 }
 
-/// The rules in CEL that don't compare with what is stored.
-fn in_cel(cx: &mut Context<'_>, rules: &Rules, value: &Operand) -> TokenStream {
-    let path = Operand::place(quote!(path));
-    rules
-        .cel(false)
-        .map(|rule| cel::rule(cx, rule, &path, value, value))
-        .collect()
-}
-
-/// The rules of what is in a list or map, whose name is `entries`.
-fn entries(cx: &mut Context<'_>, rules: &Rules, ty: &Ty) -> TokenStream {
-    match ty {
-        Ty::List(item) => elements(cx, rules, item),
-        Ty::Map(value) => values(cx, rules, value),
-        _ => TokenStream::new(),
-    }
-}
-
-/// The rules of the values of a map.
-fn values(cx: &mut Context<'_>, rules: &Rules, value: &Ty) -> TokenStream {
-    let default = Rules::default();
-    let rules = rules.items.as_deref().unwrap_or(&default);
-    let lines = of_item(cx, rules, value);
-    if lines.is_empty() {
-        return lines;
-    }
-    let step = cx.step();
-    quote! {
-        for (key, item) in entries {
-            let path = path.#step(key);
-            #lines
-        }
-    }
-}
-
-/// The rules of an element of a list or a value of a map, whose name is `item`.
-fn of_item(cx: &mut Context<'_>, rules: &Rules, ty: &Ty) -> TokenStream {
-    let item = Operand::reference(quote!(item));
-    let mut inside = entries(cx, rules, ty);
-    if !inside.is_empty() {
-        inside = quote! {
-            let entries = item;
-            #inside
-        };
-    }
-    let counts = rules.calls().filter(|call| call.takes == ValueForm::Count);
-    let counts = counts.map(|call| one(cx, call, &Operand::place(quote!(item.len()))));
-    let mut lines: TokenStream = counts.map(|call| quote!(#call;)).collect();
-    lines.extend(calls(cx, rules, &item, inside));
-    lines.extend(in_cel(cx, rules, &item));
-    let object = cx.version.own_struct(ty);
-    if object.is_some_and(|(_, object)| object.behaviour.checks) {
-        cx.uses.check = true;
-        lines.extend(quote!(item.check(&path, to);));
-    }
-    lines
-}
-
-/// The rules of the elements of a list.
-fn elements(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
-    let default = Rules::default();
-    let inside = rules.items.as_deref().unwrap_or(&default);
-    let value = of_item(cx, inside, item);
-    let repeats = rules.unique().and_then(|unique| repeats(cx, unique, item));
-    if value.is_empty() && repeats.is_none() {
-        return TokenStream::new();
-    }
-    let path = reported::above(quote!(path.index(index)), inside.reported.above);
-    let repeats_type = match &repeats {
-        Some(_) => cx.name("Repeats"),
-        None => TokenStream::new(),
-    };
+/// Emits the checks of the elements of a list, whose name is `entries`.
+fn elements(
+    cx: &mut Context<'_>,
+    above: u64,
+    repeats: Option<&Repeats>,
+    steps: &[CheckStep],
+) -> TokenStream {
+    let value = item(cx, steps);
+    let path = reported::above(quote!(path.index(index)), above);
     let (before, inside) = match repeats {
         None => (TokenStream::new(), value),
-        Some((keys, key, report)) => (
-            quote! {
-                let keys = #keys;
-                let mut repeats = #repeats_type::of(keys);
-            },
-            match rules.unique() {
-                Some(Unique::Keys {
-                    leaves_repeats: true,
-                    ..
-                }) => quote! {
+        Some(repeats) => {
+            let (key, report, ty) = (key(&repeats.key), duplicate(repeats), cx.name("Repeats"));
+            let before = quote! {
+                let keys = entries.iter().map(|item| #key);
+                let mut repeats = #ty::of(keys);
+            };
+            let inside = match repeats.leaves_out {
+                true => quote! {
                     if repeats.next(#key) {
                         #report
                         continue;
                     }
                     #value
                 },
-                _ => quote! {
+                false => quote! {
                     #value
                     if repeats.next(#key) {
                         #report
                     }
                 },
-            },
-        ),
+            };
+            (before, inside)
+        }
     };
     quote! {
         #before
@@ -397,40 +352,26 @@ fn elements(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
     }
 }
 
-/// The keys of all elements, that of one, and what to do when it repeats.
-fn repeats(
-    cx: &Context<'_>,
-    unique: &Unique,
-    item: &Ty,
-) -> Option<(TokenStream, TokenStream, TokenStream)> {
-    let Unique::Keys { keys, .. } = unique else {
-        return Some((
-            quote!(entries.iter().map(|item| item.as_str())),
-            quote!(item.as_str()),
-            quote!(to.duplicate(path, item);),
-        ));
+/// The key of an element.
+fn key(key: &RepeatKey) -> TokenStream {
+    let RepeatKey::Fields(fields) = key else {
+        return quote!(item.as_str());
     };
-    let (_, object) = cx.version.own_struct(item)?;
-    let fields = keys.iter().map(|key| object.field(key));
-    let fields: Vec<_> = fields.collect::<Option<_>>()?;
-    let parts = fields.iter().map(|field| {
-        let name = &field.name;
-        match (&field.ty, field.is_optional()) {
-            (Ty::String, false) => quote!(item.#name.as_str()),
-            _ => quote!(&item.#name),
-        }
+    let parts = fields.iter().map(|(name, is_text)| match is_text {
+        true => quote!(item.#name.as_str()),
+        false => quote!(&item.#name),
     });
     let parts: Vec<_> = parts.collect();
-    let key = match parts.as_slice() {
+    match parts.as_slice() {
         [one] => one.clone(),
         all => quote!((#(#all),*)),
-    };
-    let report = match fields.as_slice() {
-        [field] if !cx.version.is_custom => {
-            let (json, name) = (&field.json, &field.name);
-            quote!(to.duplicate(path.field(#json), &item.#name);)
-        }
-        _ => quote!(to.duplicate(path, item);),
-    };
-    Some((quote!(entries.iter().map(|item| #key)), key, report))
+    }
+}
+
+/// Reports an element that repeats another.
+fn duplicate(repeats: &Repeats) -> TokenStream {
+    match &repeats.reported_at {
+        Some((json, name)) => quote!(to.duplicate(path.field(#json), &item.#name);),
+        None => quote!(to.duplicate(path, item);),
+    }
 }

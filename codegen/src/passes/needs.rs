@@ -1,0 +1,54 @@
+//! Needs: the features of the run-time crates that the rules of a document use.
+
+use crate::model::{Analysed, ApiVersion, Argument, Field, Needs, Rules, Struct};
+
+/// The methods that check keywords as servers of custom resources do.
+const OF_SCHEMAS: [&str; 13] = [
+    "above",
+    "below",
+    "known_number",
+    "max_characters",
+    "maximum_fraction",
+    "min_characters",
+    "min_entries",
+    "minimum_fraction",
+    "multiple_of",
+    "multiple_of_fraction",
+    "pattern_of_quantity",
+    "pattern_of_text",
+    "text_format",
+];
+
+/// Returns the features that a document needs.
+pub(super) fn of(version: &ApiVersion<Analysed>) -> Needs {
+    let objects: Vec<_> = version.structs().map(|(_, object)| object).collect();
+    let any = |has: fn(&Struct<Analysed>) -> bool| objects.iter().any(|object| has(object));
+    Needs {
+        custom_resources: version.is_custom || any(uses_schemas),
+        patterns: any(has_patterns),
+    }
+}
+
+/// Returns true if a struct has rules that else only custom resources have.
+fn uses_schemas(object: &Struct<Analysed>) -> bool {
+    fn asks(rules: &Rules) -> bool {
+        rules.calls().any(|call| OF_SCHEMAS.contains(&call.method))
+            || rules.have_cel()
+            || rules.items.as_deref().is_some_and(asks)
+    }
+    let asks = |field: &Field<Analysed>| asks(&field.rules);
+    !object.rules.cel.is_empty() || object.fields.iter().any(asks)
+}
+
+/// Returns true if a rule of a struct has a regular expression.
+fn has_patterns(object: &Struct<Analysed>) -> bool {
+    fn asks(rules: &Rules) -> bool {
+        let mut arguments = rules.calls().flat_map(|call| &call.arguments);
+        let mut cel = rules.cel(false).chain(rules.cel(true));
+        arguments.any(|argument| matches!(argument, Argument::Pattern(_)))
+            || cel.any(|rule| rule.holds.has_pattern())
+            || rules.items.as_deref().is_some_and(asks)
+    }
+    let asks = |field: &Field<Analysed>| asks(&field.rules);
+    object.rules.cel.iter().any(|rule| rule.holds.has_pattern()) || object.fields.iter().any(asks)
+}
