@@ -87,7 +87,8 @@ pub(crate) enum CheckStep {
 }
 
 impl CheckStep {
-    /// Returns true if it, or a step in it, is made only where the field is the only one that is set.
+    /// Returns true if it, or a step in it, is made only where the field is the only one that is
+    /// set.
     fn is_alone(&self) -> bool {
         match self {
             Self::Call(call) => call.alone,

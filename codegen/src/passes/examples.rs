@@ -13,8 +13,8 @@ const WIDTH: usize = 82;
 /// How many types may be inside each other.
 const DEPTH: usize = 6;
 
-/// Puts an example after the first paragraph of a kind's documentation, and below the rest what else
-/// there is to call.
+/// Puts an example after the first paragraph of a kind's documentation, and below the rest what
+/// else there is to call.
 pub(super) fn add(
     version: &ApiVersion<Analysed>,
     config: &CrateConfig,

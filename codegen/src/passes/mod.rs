@@ -1,17 +1,17 @@
 //! Passes complete the model, each for one concern.
 //!
-//! In this order; a pass takes what it needs and returns what it finds, and the types of the model
-//! have that from the next phase on:
+//! They run in this order. A pass takes what it needs and returns what it finds; the types of the
+//! model have that from the next phase on.
 //!
-//! - over lowered crates: [`homes`];
-//! - from a lowered document to a resolved one, by [`resolve`]: the order of fields ([`names`]),
-//!   [`enums`], [`closure`], the type graph, [`lists`], [`placing`]; then of each kind [`paths`]; of
-//!   each field [`nullable`], [`boxing`], [`defaults`], [`merge`], [`readings`]; at last [`names`];
-//! - from that to an analysed one, by [`analyse`]: [`rules`], [`features`];
-//! - over analysed crates: the names of a crate ([`names`]), [`circles`], and of those without errors
-//!   [`by_hand`], [`conversion`];
-//! - from an analysed document to a complete one, by [`complete`]: [`behaviour`], [`checks`],
-//!   [`docs`], [`examples`], [`apply`], [`schemas`], [`counterparts`], [`needs`].
+//! - Over lowered crates: [`homes`].
+//! - From a lowered document to a resolved one, by [`resolve`]: the order of fields ([`names`]),
+//!   [`enums`], [`closure`], the type graph, [`lists`], [`placing`]; of each kind [`paths`]; of
+//!   each field [`nullable`], [`boxing`], [`defaults`], [`merge`], [`readings`]; at last [`names`].
+//! - From that to an analysed one, by [`analyse`]: [`rules`], [`features`].
+//! - Over analysed crates: the names of a crate ([`names`]), [`circles`], and if there are no
+//!   errors [`by_hand`] and [`conversion`].
+//! - From an analysed document to a complete one, by [`complete`]: [`behaviour`], [`docs`],
+//!   [`examples`], [`checks`], [`apply`], [`schemas`], [`counterparts`], [`needs`].
 
 mod analyse;
 mod apply;
