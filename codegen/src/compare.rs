@@ -1,14 +1,14 @@
 //! Compares the structure of two documents of one group-version, without their descriptions.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::diag::Diagnostics;
 use crate::load;
 use crate::pointer::Pointer;
 use crate::source::Source;
+use crate::structure::{Compare, Step, Structure};
 
 /// How two documents differ.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ pub fn compare(
         .and_then(Value::as_str)
         .unwrap_or_default();
     let from_server = version != "unversioned";
-    let mut differences = Vec::new();
+    let mut differences: Vec<Difference> = Vec::new();
     let places = [
         (Pointer::schemas(), schemas as fn(&Value) -> Value),
         (Pointer::root().child("paths"), paths),
@@ -88,7 +88,8 @@ pub fn compare(
                 .filter(|found| found.is_object())
                 .map_or(Value::Null, structure)
         };
-        differ(&of(&a), &of(&b), &pointer, &mut differences);
+        let (ours, theirs) = (of(&a), of(&b));
+        differences.walk(&pointer, &&ours, &&theirs);
     }
     differences.sort();
     Ok(Comparison {
@@ -152,27 +153,45 @@ fn extension(key: &str, value: &Value) -> Option<Value> {
     key.starts_with("x-kubernetes-").then(|| value.clone())
 }
 
-fn differ(a: &Value, b: &Value, pointer: &Pointer, differences: &mut Vec<Difference>) {
-    let (Value::Object(ours), Value::Object(theirs)) = (a, b) else {
+impl<'a> Structure<'a> for &'a Value {
+    fn parts(&self) -> Vec<(Step<'a>, Self)> {
+        let members = self.as_object().into_iter().flatten();
+        members
+            .map(|(key, value)| (Step::Field(key), value))
+            .collect()
+    }
+}
+
+/// Every difference of two documents is of interest.
+impl<'a> Compare<'a> for Vec<Difference> {
+    type Structure = &'a Value;
+    type Place = Pointer;
+
+    fn both(&mut self, at: &Pointer, a: &&'a Value, b: &&'a Value) -> bool {
+        if a.is_object() && b.is_object() {
+            return true;
+        }
         if a != b {
             let change = match (a, b) {
                 (_, Value::Null) => DifferenceKind::Added,
                 (Value::Null, _) => DifferenceKind::Removed,
                 _ => DifferenceKind::Changed,
             };
-            differences.push(Difference {
-                pointer: pointer.clone(),
+            self.push(Difference {
+                pointer: at.clone(),
                 change,
                 values: short(&a.to_string(), &b.to_string()),
             });
         }
-        return;
-    };
-    let keys: BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
-    for key in keys {
-        let at = pointer.child(key);
-        let of = |object: &Map<String, Value>| object.get(key).cloned().unwrap_or_default();
-        differ(&of(ours), &of(theirs), &at, differences);
+        false
+    }
+
+    fn first(&mut self, at: &Pointer, part: &&'a Value) {
+        self.both(at, part, &&Value::Null);
+    }
+
+    fn second(&mut self, at: &Pointer, part: &&'a Value) {
+        self.both(at, &&Value::Null, part);
     }
 }
 

@@ -52,6 +52,7 @@ mod pointer;
 mod release;
 mod render;
 mod source;
+mod structure;
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use crate::structure::Compare;
 
 use super::api::Api;
 use super::node::Node;
@@ -56,7 +56,7 @@ pub(super) fn lost(kind: &str, from: &Api, to: &Api) -> Vec<String> {
     };
     let schema = |api: &Api| api.kinds.get(kind).map(|kind| kind.schema.clone());
     if let (Some(a), Some(b)) = (schema(from), schema(to)) {
-        search.in_schemas(&a, &b, "");
+        search.in_schemas(&a, &b, &String::new());
     }
     search.lost.into_iter().collect()
 }
@@ -70,47 +70,42 @@ struct Search<'a> {
     seen: BTreeSet<(String, String)>,
 }
 
-impl Search<'_> {
-    fn in_schemas(&mut self, a: &str, b: &str, path: &str) {
+impl<'a> Search<'a> {
+    fn in_schemas(&mut self, a: &str, b: &str, path: &String) {
         if let (Some(from), Some(to)) = (self.from.schema(a), self.to.schema(b))
             && self.seen.insert((a.to_owned(), b.to_owned()))
         {
-            self.in_nodes(from, to, path);
+            let node = |schema, api: &Api| Node::of(schema, api.release);
+            self.walk(path, &node(from, self.from), &node(to, self.to));
         }
     }
+}
 
-    fn in_nodes(&mut self, from: &Value, to: &Value, path: &str) {
-        let a = Node::of(from, self.from.release);
-        let b = Node::of(to, self.to.release);
-        if let (Some(a), Some(b)) = (a.reference, b.reference) {
+impl<'a> Compare<'a> for Search<'a> {
+    type Structure = Node<'a>;
+    type Place = String;
+
+    fn both(&mut self, path: &String, from: &Node<'a>, to: &Node<'a>) -> bool {
+        if let (Some(a), Some(b)) = (from.reference, to.reference) {
             // A type that both versions share is the same, unless the releases differ in it.
             let is_shared = a == b && !self.from.owns(a) && !self.to.owns(b);
             if !is_shared {
                 self.in_schemas(a, b, path);
             }
-            return;
+            return false;
         }
-        if form(&a) != form(&b) && !path.is_empty() {
-            self.lost.insert(path.to_owned());
-            return;
+        let is_lost = form(from) != form(to) && !path.is_empty();
+        if is_lost {
+            self.lost.insert(path.clone());
         }
-        for (pair, mark) in [((a.items, b.items), "[]"), ((a.values, b.values), "{}")] {
-            if let (Some(from), Some(to)) = pair {
-                self.in_nodes(from, to, &format!("{path}{mark}"));
-            }
-        }
-        for (name, property) in &a.properties {
-            let at = if path.is_empty() {
-                (*name).to_owned()
-            } else {
-                format!("{path}.{name}")
-            };
-            match b.properties.get(name) {
-                Some(other) => self.in_nodes(property, other, &at),
-                None => drop(self.lost.insert(at)),
-            }
-        }
+        !is_lost
     }
+
+    fn first(&mut self, path: &String, _: &Node<'a>) {
+        self.lost.insert(path.clone());
+    }
+
+    fn second(&mut self, _: &String, _: &Node<'a>) {}
 }
 
 /// Returns the properties that two types must share.

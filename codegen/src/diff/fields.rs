@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::structure::Compare;
+
 use super::api::Api;
 use super::change::{ChangeKind, Severity};
 use super::comparer::Comparer;
@@ -39,25 +41,21 @@ impl<'a> Comparer<'a> {
         {
             if let Some(other) = to.schema(name) {
                 comparer.schema.clone_from(name);
-                comparer.compare(schema, other, "");
+                let node = |schema, api: &Api| Node::of(schema, api.release);
+                comparer.walk(&String::new(), &node(schema, from), &node(other, to));
             }
         }
         comparer
     }
 
-    fn compare(&mut self, from: &'a Value, to: &'a Value, path: &str) {
-        let a = Node::of(from, self.from.release);
-        let b = Node::of(to, self.to.release);
-        self.compare_nodes(&a, &b, path);
-    }
-
-    fn compare_nodes(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
+    /// Compares two schemas without their parts. Returns true if these are to be compared.
+    fn compare_nodes(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) -> bool {
         if a.reference != b.reference {
             self.compare_references(a, b, path);
-            return;
+            return false;
         }
         if !self.compare_types(a, b, path) {
-            return;
+            return false;
         }
         self.compare_formats(a, b, path);
         self.compare_enums(a, b, path);
@@ -66,17 +64,12 @@ impl<'a> Comparer<'a> {
         rules::compare(self, a, b, path);
         lifecycle::compare(self, a, b, path);
         self.compare_texts(a, b, path);
-        self.compare_properties(a, b, path);
-        for (inner, mark) in [((a.items, b.items), "[]"), ((a.values, b.values), "{}")] {
-            if let (Some(from), Some(to)) = inner {
-                self.compare(from, to, &format!("{path}{mark}"));
-            }
-        }
+        true
     }
 
     /// Types of different names: what they are made of decides.
     fn compare_references(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
-        let (from, to) = (a.type_text(self.from.release), b.type_text(self.to.release));
+        let (from, to) = (a.type_text(), b.type_text());
         let at = self.found.len();
         let change = self.push(
             path,
@@ -109,7 +102,10 @@ impl<'a> Comparer<'a> {
         path: &str,
     ) -> Option<(Severity, Severity)> {
         let before = self.found.len();
-        self.compare_nodes(&resolved(a, self.from), &resolved(b, self.to), path);
+        let (a, b) = (resolved(a, self.from), resolved(b, self.to));
+        if self.compare_nodes(&a, &b, path) {
+            self.walk_parts(&path.to_owned(), &a, &b);
+        }
         let first = self.found.get(before)?;
         let is_all = first.path == path && first.what == ChangeKind::TypeChanged;
         let severities = is_all.then_some((first.readers, first.writers))?;
@@ -124,7 +120,7 @@ impl<'a> Comparer<'a> {
             (name, node.items.is_some(), node.values.is_some())
         };
         if outer(a) != outer(b) {
-            let (from, to) = (a.type_text(self.from.release), b.type_text(self.to.release));
+            let (from, to) = (a.type_text(), b.type_text());
             let change = self.push(path, ChangeKind::TypeChanged, (Breaking, Breaking));
             change.from = Some(from);
             change.to = Some(to);
@@ -156,54 +152,41 @@ impl<'a> Comparer<'a> {
             }
         }
     }
+}
 
-    fn compare_properties(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
-        let child = |name: &str| {
-            if path.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{path}.{name}")
+impl<'a> Compare<'a> for Comparer<'a> {
+    type Structure = Node<'a>;
+    type Place = String;
+
+    fn both(&mut self, path: &String, a: &Node<'a>, b: &Node<'a>) -> bool {
+        self.is_required = a.is_required;
+        match (a.is_required, b.is_required) {
+            (false, true) => {
+                let severities = (Severity::None, Breaking);
+                self.push(path, ChangeKind::BecameRequired, severities);
             }
-        };
-        for (name, property) in &a.properties {
-            let was_required = a.required.contains(name);
-            self.is_required = was_required;
-            let Some(other) = b.properties.get(name) else {
-                let readers = if was_required { Breaking } else { Warning };
-                let details = rules::described(property, self.from, was_required);
-                self.push(&child(name), ChangeKind::FieldRemoved, (readers, Breaking))
-                    .details = details;
-                continue;
-            };
-            let is_required = b.required.contains(name);
-            match (was_required, is_required) {
-                (false, true) => {
-                    self.push(
-                        &child(name),
-                        ChangeKind::BecameRequired,
-                        (Severity::None, Breaking),
-                    );
-                }
-                (true, false) => {
-                    self.push(&child(name), ChangeKind::BecameOptional, (Breaking, Info));
-                }
-                _ => {}
+            (true, false) => {
+                self.push(path, ChangeKind::BecameOptional, (Breaking, Info));
             }
-            self.compare(property, other, &child(name));
+            _ => {}
         }
-        for (name, property) in &b.properties {
-            if a.properties.contains_key(name) {
-                continue;
-            }
-            self.is_required = b.required.contains(name);
-            let writers = if self.is_required { Breaking } else { Info };
-            let details = rules::described(property, self.to, self.is_required);
-            let release = lifecycle::introduced(property, self.from, self.to);
-            let change = self.push(&child(name), ChangeKind::FieldAdded, (Info, writers));
-            change.details = details;
-            change.release = release;
-        }
-        self.is_required = false;
+        self.compare_nodes(a, b, path)
+    }
+
+    fn first(&mut self, path: &String, field: &Node<'a>) {
+        self.is_required = field.is_required;
+        let readers = if field.is_required { Breaking } else { Warning };
+        self.push(path, ChangeKind::FieldRemoved, (readers, Breaking))
+            .details = rules::described(field);
+    }
+
+    fn second(&mut self, path: &String, field: &Node<'a>) {
+        self.is_required = field.is_required;
+        let writers = if field.is_required { Breaking } else { Info };
+        let release = lifecycle::introduced(field.schema, self.from, self.to);
+        let change = self.push(path, ChangeKind::FieldAdded, (Info, writers));
+        change.details = rules::described(field);
+        change.release = release;
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::structure::{Pair, pairs};
+
 use super::api::{Api, Kind, Resource};
 use super::change::{ChangeKind, Severity};
 use super::comparer::Raw;
@@ -17,29 +19,21 @@ const READING: [&str; 3] = ["get", "list", "watch"];
 /// Compares the kinds of two documents of one group-version.
 pub(super) fn compare(from: &Api, to: &Api) -> Vec<(String, Raw)> {
     let mut found = Vec::new();
-    for (name, kind) in &from.kinds {
-        match to.kinds.get(name) {
-            None => {
+    for (name, pair) in pairs(&from.kinds, &to.kinds) {
+        let changes = match pair {
+            Pair::Both(kind, other) => match (&kind.resource, &other.resource) {
+                (Some(a), Some(b)) => resources(kind, (a, b), has_status(kind, from)),
+                _ => Vec::new(),
+            },
+            Pair::First(kind) => {
                 let mut change = raw(kind, ChangeKind::KindRemoved, (Breaking, Breaking));
                 let schema = from.schema(&kind.schema);
                 change.release = schema.and_then(|schema| lifecycle::removed(schema, from, to));
-                found.push((name.clone(), change));
+                vec![change]
             }
-            Some(other) => {
-                if let (Some(a), Some(b)) = (&kind.resource, &other.resource) {
-                    let status = has_status(kind, from);
-                    let changes = resources(kind, (a, b), status);
-                    found.extend(changes.into_iter().map(|change| (name.clone(), change)));
-                }
-            }
-        }
-    }
-    for (name, kind) in to
-        .kinds
-        .iter()
-        .filter(|(name, _)| !from.kinds.contains_key(*name))
-    {
-        found.push((name.clone(), added(kind, from, to)));
+            Pair::Second(kind) => vec![added(kind, from, to)],
+        };
+        found.extend(changes.into_iter().map(|change| (name.clone(), change)));
     }
     found
 }
@@ -119,43 +113,31 @@ fn resources(kind: &Kind, (a, b): (&Resource, &Resource), had_status: bool) -> V
     if let Some((names, _)) = new {
         push(ChangeKind::VerbsAdded, (Info, Info), None, Some(names));
     }
-    for (name, served) in &a.subresources {
-        let Some(other) = b.subresources.get(name) else {
-            let (_, severities) = verbs(served, &BTreeSet::new()).0.unwrap_or_default();
-            push(
-                ChangeKind::SubresourceRemoved,
-                severities,
-                Some(name.clone()),
-                None,
-            );
-            continue;
-        };
-        let (gone, new) = verbs(served, other);
-        let of = |names: String| Some(format!("{names} of {name}"));
-        if let Some((names, severities)) = gone {
-            push(ChangeKind::VerbsRemoved, severities, of(names), None);
+    for (name, pair) in pairs(&a.subresources, &b.subresources) {
+        match pair {
+            Pair::Both(served, other) => {
+                let (gone, new) = verbs(served, other);
+                let of = |names: String| Some(format!("{names} of {name}"));
+                if let Some((names, severities)) = gone {
+                    push(ChangeKind::VerbsRemoved, severities, of(names), None);
+                }
+                if let Some((names, _)) = new {
+                    push(ChangeKind::VerbsAdded, (Info, Info), None, of(names));
+                }
+            }
+            Pair::First(served) => {
+                let (_, severities) = verbs(served, &BTreeSet::new()).0.unwrap_or_default();
+                let removed = ChangeKind::SubresourceRemoved;
+                push(removed, severities, Some(name.clone()), None);
+            }
+            Pair::Second(_) => {
+                // What is written to the object itself then leaves the status as it was.
+                let hides_status = name == "status" && had_status;
+                let writers = if hides_status { Warning } else { Info };
+                let added = ChangeKind::SubresourceAdded;
+                push(added, (Info, writers), None, Some(name.clone()));
+            }
         }
-        if let Some((names, _)) = new {
-            push(ChangeKind::VerbsAdded, (Info, Info), None, of(names));
-        }
-    }
-    for name in b
-        .subresources
-        .keys()
-        .filter(|name| !a.subresources.contains_key(*name))
-    {
-        // What is written to the object itself then leaves the status as it was.
-        let writers = if name == "status" && had_status {
-            Warning
-        } else {
-            Info
-        };
-        push(
-            ChangeKind::SubresourceAdded,
-            (Info, writers),
-            None,
-            Some(name.clone()),
-        );
     }
     found
 }

@@ -46,6 +46,7 @@ pub use change::{Change, ChangeKind, Place, Report, Rust, Semver, Severity, Text
 pub use past::{Earlier, Part};
 pub use snapshot::{Complete, Knowledge, Snapshot};
 
+use crate::structure::{Pair, pairs};
 use api::Api;
 use comparer::{Comparer, Raw};
 use places::Places;
@@ -90,22 +91,14 @@ pub fn diff(
         not_compared: notes,
         missing: BTreeMap::new(),
     };
-    for api in &all_from {
-        match all_to
-            .iter()
-            .find(|other| other.group_version == api.group_version)
-        {
-            Some(other) => run.compare(api, other),
-            None => run.removed(api),
+    let [named_from, named_to] =
+        [&all_from, &all_to].map(|all| all.iter().map(|api| (&api.group_version, api)));
+    for (_, pair) in pairs(named_from, named_to) {
+        match pair {
+            Pair::Both(from, to) => run.compare(from, to),
+            Pair::First(api) => run.removed(api),
+            Pair::Second(api) => run.added(api),
         }
-    }
-    let is_new = |api: &&Api| {
-        !all_from
-            .iter()
-            .any(|other| other.group_version == api.group_version)
-    };
-    for api in all_to.iter().filter(is_new) {
-        run.added(api);
     }
     for (one, other) in [(from, to), (to, from)] {
         let gaps = one.gaps.difference(&other.gaps);

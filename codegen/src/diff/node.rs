@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::load::schema_name;
 use crate::release::{Release, Releases};
+use crate::structure::{Step, Structure};
 
 use super::api::Api;
 use super::change::short;
@@ -72,11 +73,17 @@ pub(super) fn topic(keyword: &str) -> Topic {
 /// A schema.
 #[derive(Clone, Debug)]
 pub(super) struct Node<'a> {
+    /// The schema as the document has it.
+    pub(super) schema: &'a Value,
+    /// The release of the document.
+    pub(super) release: Option<Release>,
+    /// True if it is the schema of a required field.
+    pub(super) is_required: bool,
     /// The name of the schema that it refers to.
     pub(super) reference: Option<&'a str>,
     pub(super) keywords: BTreeMap<&'a str, Value>,
     pub(super) properties: BTreeMap<&'a str, &'a Value>,
-    pub(super) required: Vec<&'a str>,
+    required: Vec<&'a str>,
     pub(super) items: Option<&'a Value>,
     /// The schema of the values of a map.
     pub(super) values: Option<&'a Value>,
@@ -86,6 +93,9 @@ impl<'a> Node<'a> {
     /// Reads a schema of a document of a release.
     pub(super) fn of(schema: &'a Value, release: Option<Release>) -> Self {
         let mut node = Self {
+            schema,
+            release,
+            is_required: false,
             reference: schema
                 .get("$ref")
                 .and_then(Value::as_str)
@@ -130,8 +140,8 @@ impl<'a> Node<'a> {
     }
 
     /// The type in words: `string`, `list of VolumeError`, `map of string`.
-    pub(super) fn type_text(&self, release: Option<Release>) -> String {
-        let inner = |schema: &Value| Node::of(schema, release).type_text(release);
+    pub(super) fn type_text(&self) -> String {
+        let inner = |schema: &Value| Node::of(schema, self.release).type_text();
         if let Some(reference) = self.reference {
             return short(reference).to_owned();
         }
@@ -159,6 +169,23 @@ impl<'a> Node<'a> {
     /// Returns true if the value is an object with fields of its own.
     pub(super) fn has_fields(&self) -> bool {
         !self.properties.is_empty()
+    }
+}
+
+impl<'a> Structure<'a> for Node<'a> {
+    fn parts(&self) -> Vec<(Step<'a>, Self)> {
+        let of = |schema| Self::of(schema, self.release);
+        let fields = self.properties.iter().map(|(name, property)| {
+            let is_required = self.required.contains(name);
+            let field = Self {
+                is_required,
+                ..of(property)
+            };
+            (Step::Field(name), field)
+        });
+        let elements = self.items.map(|items| (Step::Elements, of(items)));
+        let values = self.values.map(|values| (Step::Values, of(values)));
+        fields.chain(elements).chain(values).collect()
     }
 }
 
@@ -210,6 +237,7 @@ pub(super) fn resolved<'a>(node: &Node<'a>, api: &'a Api) -> Node<'a> {
         resolved.keywords.extend(said);
     }
     resolved.reference = None;
+    resolved.is_required = node.is_required;
     resolved
 }
 

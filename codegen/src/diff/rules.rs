@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::model::NameFormat;
+use crate::structure::{Pair, pairs};
 
-use super::api::Api;
 use super::change::{ChangeKind, Severity};
 use super::comparer::Comparer;
 use super::lifecycle;
@@ -37,16 +37,15 @@ pub(super) fn is_name_format(format: &str) -> bool {
 }
 
 /// Describes a field that is new or gone: its type, its lifecycle, its rules.
-pub(super) fn described(property: &Value, api: &Api, is_required: bool) -> Vec<String> {
-    let node = Node::of(property, api.release);
-    let required = if is_required { "required " } else { "" };
-    let mut details = vec![format!("{required}{}", node.type_text(api.release))];
-    if property.as_object().is_some_and(Map::is_empty) {
+pub(super) fn described(field: &Node<'_>) -> Vec<String> {
+    let required = if field.is_required { "required " } else { "" };
+    let mut details = vec![format!("{required}{}", field.type_text())];
+    if field.schema.as_object().is_some_and(Map::is_empty) {
         // Nothing but its name is known.
         details.clear();
     }
-    details.extend(lifecycle::described(property, api.release));
-    for (keyword, value) in &node.keywords {
+    details.extend(lifecycle::described(field.schema, field.release));
+    for (keyword, value) in &field.keywords {
         match topic(keyword) {
             Topic::Default if !is_zero(value) => details.push(said(keyword, value)),
             Topic::Rule => details.push(rule(keyword, value)),
@@ -187,34 +186,37 @@ fn compare_validations(
     path: &str,
 ) {
     let (from, to) = (validations(from), validations(to));
-    for (words, rule) in &from {
-        let Some(other) = to.get(words) else {
-            let severities = (Severity::Info, Severity::Info);
-            comparer
-                .push(path, ChangeKind::RuleRemoved, severities)
-                .from = Some(words.clone());
-            continue;
-        };
-        let message = |rule: &Value| rule.get("message").cloned();
-        let rest = |rule: &Value| {
-            let mut rule = rule.clone();
-            rule.as_object_mut()
-                .map(|members| members.remove("message"));
-            rule
-        };
-        if rest(rule) != rest(other) {
-            let severities = (Severity::None, Severity::Info);
-            let change = comparer.push(path, ChangeKind::RuleChanged, severities);
-            change.to = Some(words.clone());
-            change
-                .details
-                .push("errors are reported in another way".to_owned());
-        } else if message(rule) != message(other) {
-            comparer.text(path, "message");
+    let message = |rule: &Value| rule.get("message").cloned();
+    let rest = |rule: &Value| {
+        let mut rest = rule.clone();
+        rest.as_object_mut()
+            .map(|members| members.remove("message"));
+        rest
+    };
+    for (words, pair) in pairs(&from, &to) {
+        match pair {
+            Pair::Both(rule, other) if rest(rule) != rest(other) => {
+                let severities = (Severity::None, Severity::Info);
+                let change = comparer.push(path, ChangeKind::RuleChanged, severities);
+                change.to = Some(words.clone());
+                change
+                    .details
+                    .push("errors are reported in another way".to_owned());
+            }
+            Pair::Both(rule, other) if message(rule) != message(other) => {
+                comparer.text(path, "message");
+            }
+            Pair::Both(..) => {}
+            Pair::First(_) => {
+                let severities = (Severity::Info, Severity::Info);
+                let change = comparer.push(path, ChangeKind::RuleRemoved, severities);
+                change.from = Some(words.clone());
+            }
+            Pair::Second(_) => {
+                let severities = (Severity::None, Severity::Breaking);
+                let change = comparer.push(path, ChangeKind::RuleAdded, severities);
+                change.to = Some(words.clone());
+            }
         }
-    }
-    for words in to.keys().filter(|words| !from.contains_key(*words)) {
-        let severities = (Severity::None, Severity::Breaking);
-        comparer.push(path, ChangeKind::RuleAdded, severities).to = Some(words.clone());
     }
 }

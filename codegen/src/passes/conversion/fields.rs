@@ -1,7 +1,10 @@
 //! Compares two structs field by field.
 
+use std::collections::BTreeSet;
+
 use crate::diag::Diagnostics;
 use crate::model::{Dropped, FieldConversion, SchemaName, Side, Ty, ValueConversion};
+use crate::structure::{Pair, Step, Structure, pairs};
 
 use super::rules::{FieldRule, Rules};
 use super::{ApiVersion, Field, Struct};
@@ -36,50 +39,62 @@ impl Both<'_> {
                 diagnostics.at(&of.0.file, &field.pointer, message, help);
             }));
         };
-        let mut taken: Vec<&str> = Vec::new();
-        for field in &self.ours.2.fields {
-            let rule = rules.field(self.ours.1, &field.json);
-            add(self.ours, field, self.of_field(field, rule, &mut taken));
-        }
-        for field in &self.theirs.2.fields {
-            if taken.contains(&field.json.as_str()) {
-                continue;
-            }
-            let found = match rules.field(self.theirs.1, &field.json) {
-                Some(FieldRule::Drop(reason)) => {
-                    Ok(FieldConversion::Theirs(dropped(field, reason)))
-                }
-                _ => Err((format!("has no counterpart in `{}`", self.ours.1), HELP)),
+        let (_, ours, our_object) = self.ours;
+        let (_, theirs, their_object) = self.theirs;
+        let our_fields = our_object.fields.iter().map(|field| {
+            let rule = rules.field(ours, &field.json);
+            let counterpart = match &rule {
+                Some(FieldRule::Drop(_)) => None,
+                Some(FieldRule::To { name, .. }) => Some(name.clone()),
+                None => Some(field.json.clone()),
             };
-            add(self.theirs, field, found);
+            (counterpart, (field, rule))
+        });
+        let their_fields = their_object.fields.iter();
+        let their_fields = their_fields.map(|field| (Some(field.json.clone()), field));
+        let mut taken = BTreeSet::new();
+        for (name, pair) in pairs(our_fields, their_fields) {
+            match pair {
+                Pair::Both((field, rule), other) => {
+                    let is_free = taken.insert(name);
+                    add(self.ours, field, self.of_field(field, rule, other, is_free));
+                }
+                Pair::First((field, Some(FieldRule::Drop(reason)))) => {
+                    let dropped = dropped(field, reason);
+                    add(self.ours, field, Ok(FieldConversion::Ours(dropped)));
+                }
+                Pair::First((field, _)) => {
+                    let mut what = format!("has no counterpart in `{theirs}`");
+                    if let Some(name) = name.filter(|name| *name != field.json) {
+                        what += &format!(", which has no `{}`", name.escape_debug());
+                    }
+                    add(self.ours, field, Err((what, HELP)));
+                }
+                Pair::Second(field) => {
+                    let found = match rules.field(theirs, &field.json) {
+                        Some(FieldRule::Drop(reason)) => {
+                            Ok(FieldConversion::Theirs(dropped(field, reason)))
+                        }
+                        _ => Err((format!("has no counterpart in `{ours}`"), HELP)),
+                    };
+                    add(self.theirs, field, found);
+                }
+            }
         }
-        fields.extend(unknown(self.ours.2, self.theirs.2).map(Ok));
+        fields.extend(unknown(our_object, their_object).map(Ok));
         fields.into_iter().collect::<Result<_, ()>>().ok()
     }
 
-    /// How a field of ours is converted. Its counterpart is taken for others.
-    fn of_field<'a>(
-        &'a self,
+    /// How a field of ours becomes its counterpart, unless that is taken already.
+    fn of_field(
+        &self,
         field: &Field,
         rule: Option<FieldRule>,
-        taken: &mut Vec<&'a str>,
+        theirs: &Field,
+        is_free: bool,
     ) -> Result<FieldConversion, Problem> {
-        let (wanted, functions) = match rule {
-            Some(FieldRule::Drop(reason)) => {
-                return Ok(FieldConversion::Ours(dropped(field, reason)));
-            }
-            Some(FieldRule::To { name, functions }) => (name, functions),
-            None => (field.json.clone(), None),
-        };
-        let (_, target, object) = self.theirs;
-        let Some(theirs) = object.field(&wanted) else {
-            let mut what = format!("has no counterpart in `{target}`");
-            if wanted != field.json {
-                what += &format!(", which has no `{}`", wanted.escape_debug());
-            }
-            return Err((what, HELP));
-        };
-        if taken.contains(&theirs.json.as_str()) {
+        let target = self.theirs.1;
+        if !is_free {
             return Err((
                 format!(
                     "is the second field to become `{}` of `{target}`",
@@ -88,20 +103,24 @@ impl Both<'_> {
                 "correct the rules in codegen.toml: a field has one counterpart",
             ));
         }
-        taken.push(&theirs.json);
+        let (ours, their_side) = (side(field), side(theirs));
+        if let Some(FieldRule::To {
+            functions: Some(functions),
+            ..
+        }) = rule
+        {
+            return Ok(FieldConversion::Function {
+                ours,
+                theirs: their_side,
+                functions,
+            });
+        }
         let optional = field.is_optional();
-        let unlike = match (functions, self.carry(&field.ty, &theirs.ty)) {
-            (Some(functions), _) => {
-                return Ok(FieldConversion::Function {
-                    ours: side(field),
-                    theirs: side(theirs),
-                    functions,
-                });
-            }
-            (None, Some(carry)) if optional == theirs.is_optional() => {
+        let unlike = match self.carry(&field.ty, &theirs.ty) {
+            Some(carry) if optional == theirs.is_optional() => {
                 return Ok(FieldConversion::Carried {
-                    ours: side(field),
-                    theirs: side(theirs),
+                    ours,
+                    theirs: their_side,
                     optional,
                     carry,
                 });
@@ -115,19 +134,14 @@ impl Both<'_> {
 
     /// How a value of one type becomes one of the other, if nothing is in the way.
     fn carry(&self, ours: &Ty, theirs: &Ty) -> Option<ValueConversion> {
-        let wrapped =
-            |carry: ValueConversion, wrap: fn(Box<ValueConversion>) -> ValueConversion| match carry
-            {
-                ValueConversion::Same => ValueConversion::Same,
-                inner => wrap(Box::new(inner)),
-            };
+        if let [(step, Pair::Both(ours, theirs))] = pairs(ours.parts(), theirs.parts())[..] {
+            return Some(match (step, self.carry(ours, theirs)?) {
+                (_, ValueConversion::Same) => ValueConversion::Same,
+                (Step::Values, inner) => ValueConversion::Map(Box::new(inner)),
+                (_, inner) => ValueConversion::List(Box::new(inner)),
+            });
+        }
         match (ours, theirs) {
-            (Ty::List(ours), Ty::List(theirs)) => {
-                Some(wrapped(self.carry(ours, theirs)?, ValueConversion::List))
-            }
-            (Ty::Map(ours), Ty::Map(theirs)) => {
-                Some(wrapped(self.carry(ours, theirs)?, ValueConversion::Map))
-            }
             (Ty::Ref(ours), Ty::Ref(theirs)) => {
                 let (version, their_version) = (self.ours.0, self.theirs.0);
                 match (version.externs.get(ours), their_version.externs.get(theirs)) {
@@ -143,6 +157,16 @@ impl Both<'_> {
             }
             (ours, theirs) if ours == theirs => Some(ValueConversion::Same),
             _ => None,
+        }
+    }
+}
+
+impl<'a> Structure<'a> for &'a Ty {
+    fn parts(&self) -> Vec<(Step<'a>, Self)> {
+        match self {
+            Ty::List(elements) => vec![(Step::Elements, elements)],
+            Ty::Map(values) => vec![(Step::Values, values)],
+            _ => Vec::new(),
         }
     }
 }
