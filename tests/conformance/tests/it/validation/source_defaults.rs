@@ -80,9 +80,11 @@ where
 
 #[test]
 fn defaults_of_sources_are_those_of_the_documents() {
-    let volumes = check::<core_v1::PersistentVolume>("v1.37/api__v1_openapi.json", "/spec");
+    let newest = storage_v1::KUBERNETES;
+    let volumes =
+        check::<core_v1::PersistentVolume>(&format!("v{newest}/api__v1_openapi.json"), "/spec");
     let inline = "/spec/source/inlineVolumeSpec";
-    let v1 = "v1.37/apis__storage.k8s.io__v1_openapi.json";
+    let v1 = &format!("v{newest}/apis__storage.k8s.io__v1_openapi.json");
     let v1beta1 = "v1.21/apis__storage.k8s.io__v1beta1_openapi.json";
     let v1alpha1 = "v1.23/apis__storage.k8s.io__v1alpha1_openapi.json";
     let attachments = [
