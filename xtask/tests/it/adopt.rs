@@ -83,6 +83,29 @@ fn a_release_becomes_the_newest_in_our_words() {
     assert_eq!(sandbox.snapshot(), before);
 }
 
+/// A server publishes the values of enumerations, which overlays have.
+#[test]
+fn enumerations_of_a_server_stay_out() {
+    let sandbox = sandbox();
+    let text = sandbox.read("v1.38/things.json");
+    let mut theirs: Value = serde_json::from_str(&text).unwrap();
+    theirs["info"]["version"] = json!("v1.38.0");
+    let properties = &mut theirs.pointer_mut(THING).unwrap()["properties"];
+    properties["text"]["enum"] = json!(["A", "B"]);
+    properties["added"]["enum"] = json!(["A", "B"]);
+    sandbox.write("v1.38/things.json", &theirs.to_string());
+    let out = adopt(&sandbox, &["1.38", "--from", "../v1.38"])
+        .succeeds()
+        .out;
+    let left = "Thing/properties/text/enum: edit it";
+    assert!(out.contains(left), "{out}");
+    let text = sandbox.read("root/spec/v1.38/things.json");
+    assert!(
+        text.contains("\"added\"") && !text.contains("enum"),
+        "{text}"
+    );
+}
+
 #[test]
 fn what_can_not_become_the_newest_is_refused() {
     let sandbox = sandbox();
