@@ -91,7 +91,7 @@ fn a_field_of_one_version_only() {
             "{}",
             mug.text
         );
-        // What is no longer total is no longer a plain `From`.
+        // A conversion that is no longer total is no plain `From`.
         assert!(!mug.text.contains("impl From<Mug> for"), "{}", mug.text);
         assert!(mug.text.contains("impl From<Lid> for"), "{}", mug.text);
     }

@@ -57,7 +57,7 @@ pub(crate) fn run(_: &Arguments) -> Result<(), Box<dyn Error>> {
             problems.add(&package.manifest(&workspace), &problem, help);
         }
     }
-    // What can't be published anyway isn't worth a build.
+    // A package that can't be published anyway isn't worth a build.
     let examples = match problems.0.is_empty() {
         true => archives::check(&root, &workspace, &mut problems)?,
         false => Vec::new(),

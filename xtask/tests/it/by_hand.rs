@@ -77,7 +77,7 @@ fn a_missing_one_is_told() {
         ]);
         assert_eq!(sandbox.snapshot(), before);
     }
-    // What doesn't call it doesn't need it.
+    // A crate that doesn't call it doesn't need it.
     sandbox.run(&["new-v1"]).succeeds();
 }
 

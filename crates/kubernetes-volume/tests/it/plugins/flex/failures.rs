@@ -65,7 +65,7 @@ fn a_driver_that_hangs_is_killed() {
         .new_mounter(&spec, &pod(json!({})), &VolumeOptions::default())
         .unwrap();
     let error = mounter.set_up(&no_args()).unwrap_err();
-    // What it had begun may be mounted in a moment.
+    // The driver may still finish a mount that it has begun.
     let Error::Uncertain(error) = error else {
         panic!("{error:?}")
     };
