@@ -22,6 +22,7 @@ fn drivers_that_fail_leave_nothing() {
         ("echo ouch >&2; exit 3", "(exit status: 3): ouch"),
         ("echo hello", "printed unparsable output"),
         ("echo '{\"status\":\"Fine\"}'", "unknown variant `Fine`"),
+        ("echo '{}'", "missing field `status`"),
         ("ok; exit 4", "(exit status: 4)"),
         ("kill -9 $$", "(signal: 9 (SIGKILL))"),
         (":", "printed unparsable output"),
