@@ -56,8 +56,9 @@ pub fn adopt(
         if is_expected(&difference) {
             continue;
         }
-        let value = theirs.pointer(difference.pointer.as_str());
-        let value = value.map(|value| adoption.stripped(value, difference.pointer.as_str()));
+        let at = difference.pointer.as_str();
+        let value = theirs.pointer(at).filter(|_| adoption.keeps_place(at));
+        let value = value.map(|value| adoption.stripped(value, at));
         match apply(&mut document, &difference, value) {
             Some(()) => changes += 1,
             None => remaining.push(difference),
@@ -147,6 +148,11 @@ impl Adoption {
             }
             other => other.clone(),
         }
+    }
+
+    fn keeps_place(&self, pointer: &str) -> bool {
+        let place = pointer.rsplit_once('/');
+        place.is_none_or(|(parent, key)| self.keeps(key, parent))
     }
 
     fn keeps(&self, key: &str, at: &str) -> bool {

@@ -52,8 +52,6 @@
 
 #[cfg(feature = "apply")]
 pub mod apply;
-#[cfg(feature = "validation")]
-pub mod rules;
 
 #[cfg(feature = "k8s-openapi-types")]
 mod counterparts;
@@ -64,6 +62,8 @@ mod persistent_volume;
 mod persistent_volume_access_mode;
 mod persistent_volume_claim;
 mod persistent_volume_mode;
+#[cfg(feature = "validation")]
+mod rules;
 #[cfg(feature = "schemars")]
 mod schema;
 #[cfg(feature = "manifests")]

@@ -125,7 +125,7 @@ fn cost(start: Instant, of: UsageWho) -> Cost {
 /// Measures runs in a folder in which nothing is generated before.
 fn costs(what: &str, spec: &Path, folder: &Path, runs: usize) -> Vec<Cost> {
     let once = |run: usize| {
-        // What the last run wrote is put aside, not removed: where ext4 makes new files, it passes
+        // The last files are put aside, not removed: where ext4 makes new files, it passes
         // over the places of those that were removed a moment ago, which takes longer than
         // generating.
         let aside = folder.join(ASIDE).join(format!("{what}-{run}"));

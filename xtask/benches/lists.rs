@@ -26,6 +26,11 @@ const RELEASE: &str = "v1.34";
 /// The package with the program that measures.
 const PROGRAM: &str = "lists";
 
+/// The code of that package, which is declared here so that `cargo fmt` formats it.
+#[cfg(false)]
+#[path = "lists/program.rs"]
+mod program;
+
 fn main() {
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let Some(root) = real_root().filter(|_| is_bench) else {

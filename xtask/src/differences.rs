@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::workspace;
 
-const FILE: &str = "spec/differences.toml";
+pub(crate) const FILE: &str = "spec/differences.toml";
 
 /// The key for what holds for every document that has the schema.
 const ALL: &str = "*";

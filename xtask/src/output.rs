@@ -143,7 +143,7 @@ fn stay_inside(out: &Path, folders: &BTreeSet<&Path>) -> Result<(), Box<dyn Erro
         .canonicalize()
         .map_err(|e| error("can't find", out, &e))?;
     for folder in folders {
-        // What isn't there yet will be a plain folder inside of what is.
+        // Missing folders will be plain ones inside of existing ones.
         let Some(folder) = folder.ancestors().find(|folder| folder.exists()) else {
             continue;
         };

@@ -56,8 +56,8 @@ pub struct CrateConfig {
     #[serde(rename = "by-hand", default)]
     pub by_hand: Vec<String>,
     /// The module of the functions that `x-check`, `x-warn`, `x-set-defaults` and `x-same` of
-    /// overlays name without a path: `crate::rules`, a hand-written module of this crate, or one
-    /// of another crate.
+    /// overlays name without a path: `crate::rules`, a hand-written module of this crate, which is
+    /// private, or a module of another crate.
     pub rules: Option<String>,
     /// The packages of the workspace with hand-written rules that `rules` names or calls. The
     /// feature `validation` brings them.
@@ -248,8 +248,7 @@ type Report<'a> = &'a mut dyn FnMut(String, &str);
 impl CrateConfig {
     /// The hand-written module of this crate that `rules` names, if it is one of this crate.
     pub(crate) fn own_rules(&self) -> Option<HandWritten> {
-        let path = self.rules.as_deref()?.strip_prefix("crate::")?;
-        HandWritten::parse(&format!("pub {path}"))
+        HandWritten::parse(self.rules.as_deref()?.strip_prefix("crate::")?)
     }
 
     fn check(&self, crates: &[Self], report: Report<'_>) {

@@ -26,11 +26,10 @@ pub(super) fn modules(krate: &Crate<'_>) -> BTreeMap<Location, Declaration> {
     let mut modules: BTreeMap<_, _> = called.chain(named).collect();
     if let Some(rules) = krate.config.own_rules() {
         // A module that conversions call as well is there without the feature.
-        let rules_only = (true, Some(Feature::Validation));
+        let rules_only = (false, Some(Feature::Validation));
         modules
             .entry((rules.module, rules.file))
-            .or_insert(rules_only)
-            .0 = true;
+            .or_insert(rules_only);
     }
     modules
 }

@@ -155,7 +155,7 @@ fn every_type_of_value_is_kept() {
     .with_flags([true])
     .with_any(json!({}));
     assert_eq!(made.numbers, Some(vec![1, 2]));
-    // What is required is written, even empty; what is not set is not.
+    // Required fields are written, even empty ones; unset fields are not.
     let nothing = serde_json::to_value(Values::default()).unwrap();
     let keys: Vec<_> = nothing.as_object().unwrap().keys().collect();
     assert_eq!(keys.len(), 5);
@@ -327,7 +327,7 @@ fn fields_that_are_not_known_are_kept() {
     assert_eq!(handle.unknown_fields.as_deref(), Some("known"));
     assert_eq!(handle.unknown_fields_["aa"], Value::Null);
 
-    // What is changed is written, and nothing else.
+    // Changes are written, and nothing else.
     cups.items[0].spec.handle.side = None;
     let mut changed = json.clone();
     changed["items"][0]["spec"]["handle"]

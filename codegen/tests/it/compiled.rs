@@ -88,7 +88,7 @@ fn cargo(arguments: &[&str]) {
         eprintln!("skipped: a packaged crate has no workspace around it");
         return;
     };
-    // That of the tests, where k8s-openapi is compiled already.
+    // The folder of the tests, where k8s-openapi is compiled already.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let output = Command::new(env!("CARGO"))
         .args(arguments)

@@ -389,7 +389,7 @@ fn what_is_no_document_is_refused() {
             .unwrap_err();
         assert!(error.to_string().contains(message), "{error}");
     }
-    // What is no schema where one is expected is as good as nothing.
+    // A value that is no schema counts as absent.
     let odd = json!({"openapi": "3.0.0", "components": {"schemas": {
         "A": 1, "B": {"properties": [], "required": {}, "allOf": [], "enum": 3, "items": true},
         "C": {"properties": {"x": null}, "additionalProperties": {"$ref": 1}}

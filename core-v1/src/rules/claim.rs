@@ -12,7 +12,7 @@ use super::{STORAGE_CLASS, claim_update, data_source, given};
 use crate::{PersistentVolumeClaim, PersistentVolumeClaimSpec};
 
 /// Checks what concerns several fields of a claim, and what an update changes.
-pub fn persistent_volume_claim(
+pub(crate) fn persistent_volume_claim(
     claim: &PersistentVolumeClaim,
     stored: Option<&PersistentVolumeClaim>,
     at: &Path<'_>,
@@ -33,7 +33,7 @@ pub fn persistent_volume_claim(
 }
 
 /// Warns of the annotation that named a StorageClass, and of fractions of bytes.
-pub fn persistent_volume_claim_warnings(
+pub(crate) fn persistent_volume_claim_warnings(
     _stored: Option<&ObjectMeta>,
     meta: &ObjectMeta,
     spec: &Option<PersistentVolumeClaimSpec>,

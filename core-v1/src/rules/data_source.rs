@@ -32,7 +32,7 @@ const CROSS_NAMESPACE: Feature = Feature {
 };
 
 /// Drops a reference that the server drops, and copies the other one.
-pub fn data_sources(
+pub(crate) fn data_sources(
     claim: &mut PersistentVolumeClaim,
     stored: Option<&PersistentVolumeClaim>,
     target: &Target,

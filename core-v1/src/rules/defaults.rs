@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Sets the specification, and makes empty texts that have a default unset.
-pub fn persistent_volume_spec(spec: &mut Option<PersistentVolumeSpec>) {
+pub(crate) fn persistent_volume_spec(spec: &mut Option<PersistentVolumeSpec>) {
     let spec = spec.get_or_insert_default();
     round(&mut spec.capacity);
     let is_empty = |policy: &PersistentVolumeReclaimPolicy| policy.as_str().is_empty();
@@ -41,7 +41,7 @@ pub fn persistent_volume_spec(spec: &mut Option<PersistentVolumeSpec>) {
 }
 
 /// Sets the status, and makes an empty phase unset.
-pub fn persistent_volume_status(status: &mut Option<PersistentVolumeStatus>) {
+pub(crate) fn persistent_volume_status(status: &mut Option<PersistentVolumeStatus>) {
     let status = status.get_or_insert_default();
     let is_empty = |phase: &PersistentVolumePhase| phase.as_str().is_empty();
     if status.phase.as_ref().is_some_and(is_empty) {
@@ -50,7 +50,7 @@ pub fn persistent_volume_status(status: &mut Option<PersistentVolumeStatus>) {
 }
 
 /// Sets the specification, and rounds its quantities.
-pub fn persistent_volume_claim_spec(spec: &mut Option<PersistentVolumeClaimSpec>) {
+pub(crate) fn persistent_volume_claim_spec(spec: &mut Option<PersistentVolumeClaimSpec>) {
     let resources = spec
         .get_or_insert_default()
         .resources
@@ -60,7 +60,7 @@ pub fn persistent_volume_claim_spec(spec: &mut Option<PersistentVolumeClaimSpec>
 }
 
 /// Sets the status, makes an empty phase unset, and rounds quantities.
-pub fn persistent_volume_claim_status(status: &mut Option<PersistentVolumeClaimStatus>) {
+pub(crate) fn persistent_volume_claim_status(status: &mut Option<PersistentVolumeClaimStatus>) {
     let status = status.get_or_insert_default();
     let is_empty = |phase: &PersistentVolumeClaimPhase| phase.as_str().is_empty();
     if status.phase.as_ref().is_some_and(is_empty) {

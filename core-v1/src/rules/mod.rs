@@ -13,16 +13,16 @@ mod resources;
 mod volume;
 mod volume_update;
 
-pub use claim::{persistent_volume_claim, persistent_volume_claim_warnings};
-pub use data_source::data_sources;
-pub use defaults::{
+pub(crate) use claim::{persistent_volume_claim, persistent_volume_claim_warnings};
+pub(crate) use data_source::data_sources;
+pub(crate) use defaults::{
     persistent_volume_claim_spec, persistent_volume_claim_status, persistent_volume_spec,
     persistent_volume_status,
 };
-pub use resources::{
+pub(crate) use resources::{
     allocated_resources, capacity, claim_resources, resource_statuses, status_capacity,
 };
-pub use volume::{
+pub(crate) use volume::{
     access_modes, class_name, persistent_volume, persistent_volume_warnings, phase_transition,
 };
 

@@ -33,7 +33,7 @@ fn not_negative(quantity: &Quantity, at: Path<'_>, to: &mut Checker<'_>) {
 }
 
 /// Checks that the capacity of a PersistentVolume is some storage, and nothing else.
-pub fn capacity(capacity: &Resources, at: Path<'_>, to: &mut Checker<'_>) {
+pub(crate) fn capacity(capacity: &Resources, at: Path<'_>, to: &mut Checker<'_>) {
     let resources = capacity.iter().flatten();
     let has_storage = capacity.as_ref().is_some_and(|c| c.contains_key(STORAGE));
     if !has_storage || resources.clone().count() > 1 {
@@ -47,7 +47,7 @@ pub fn capacity(capacity: &Resources, at: Path<'_>, to: &mut Checker<'_>) {
 }
 
 /// Checks that a claim asks for some storage.
-pub fn claim_resources(
+pub(crate) fn claim_resources(
     resources: &Option<VolumeResourceRequirements>,
     at: Path<'_>,
     to: &mut Checker<'_>,
@@ -69,14 +69,14 @@ pub fn claim_resources(
 }
 
 /// Checks the capacity of a bound claim.
-pub fn status_capacity(capacity: &Resources, at: Path<'_>, to: &mut Checker<'_>) {
+pub(crate) fn status_capacity(capacity: &Resources, at: Path<'_>, to: &mut Checker<'_>) {
     for (name, quantity) in capacity.iter().flatten() {
         not_negative(quantity, at.key(name), to);
     }
 }
 
 /// Checks the amounts that are set aside for a claim.
-pub fn allocated_resources(resources: &Resources, at: Path<'_>, to: &mut Checker<'_>) {
+pub(crate) fn allocated_resources(resources: &Resources, at: Path<'_>, to: &mut Checker<'_>) {
     for (name, quantity) in resources.iter().flatten() {
         if resource_name(name, at, to) {
             not_negative(quantity, at.key(name), to);
@@ -85,7 +85,7 @@ pub fn allocated_resources(resources: &Resources, at: Path<'_>, to: &mut Checker
 }
 
 /// Checks how far resources of a claim have been resized.
-pub fn resource_statuses(
+pub(crate) fn resource_statuses(
     statuses: &Option<BTreeMap<String, ClaimResourceStatus>>,
     at: Path<'_>,
     to: &mut Checker<'_>,

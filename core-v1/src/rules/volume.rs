@@ -14,7 +14,7 @@ use crate::{
 const MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
 
 /// Checks access modes.
-pub fn access_modes(
+pub(crate) fn access_modes(
     modes: &Option<Vec<PersistentVolumeAccessMode>>,
     at: Path<'_>,
     to: &mut Checker<'_>,
@@ -25,14 +25,14 @@ pub fn access_modes(
 }
 
 /// Checks the name of a class, which may be empty.
-pub fn class_name(name: &Option<String>, at: Path<'_>, to: &mut Checker<'_>) {
+pub(crate) fn class_name(name: &Option<String>, at: Path<'_>, to: &mut Checker<'_>) {
     if let Some(name) = name.as_deref().filter(|name| !name.is_empty()) {
         to.format(at, name, NameFormat::DnsSubdomain);
     }
 }
 
 /// Checks what concerns several fields of a PersistentVolume, and what an update changes.
-pub fn persistent_volume(
+pub(crate) fn persistent_volume(
     volume: &PersistentVolume,
     stored: Option<&PersistentVolume>,
     at: &Path<'_>,
@@ -114,7 +114,7 @@ fn mount_options(
 
 /// Keeps the time of the last change of phase where a write of the status doesn't change the phase.
 /// Where it does, a server sets the current time, which is left unset here.
-pub fn phase_transition(
+pub(crate) fn phase_transition(
     volume: &mut PersistentVolume,
     stored: &PersistentVolume,
     _target: &Target,
@@ -134,7 +134,7 @@ pub fn phase_transition(
 }
 
 /// Warns of deprecated annotations, policies, labels and sources.
-pub fn persistent_volume_warnings(
+pub(crate) fn persistent_volume_warnings(
     _stored: Option<&ObjectMeta>,
     meta: &ObjectMeta,
     spec: &Option<PersistentVolumeSpec>,

@@ -14,6 +14,8 @@ pub fn volume_source_defaults(spec: &mut Option<Box<PersistentVolumeSpec>>) {
             *field = Some(default.to_owned());
         }
     }
+    // Those of core-v1's types are generated from the documents, with which a test of
+    // `conformance`, `source_defaults`, compares these.
     let Some(spec) = spec else { return };
     if let Some(host_path) = &mut spec.host_path {
         host_path.type_.get_or_insert_default();

@@ -302,10 +302,9 @@ impl convert::Convert<CSINodeInfoList> for storage_v1::CSINodeList {
 pub struct CSINodeInfoSpec {
     /// One entry for each CSI driver that has registered on the node, keyed by `name`.
     ///
-    /// A driver that is uninstalled keeps its entry; whether it is there at present is
-    /// told by `available` of the entry with the same name in `status`. The kubelet
-    /// insists on at least one entry, on different names, and on the same names here and
-    /// in `status`.
+    /// A driver that is uninstalled keeps its entry; `available` of the entry with the
+    /// same name in `status` says whether it is installed now. The kubelet insists on at
+    /// least one entry, on different names, and on the same names here and in `status`.
     ///
     /// At most one element for each `name`.
     pub drivers: Vec<CSIDriverInfoSpec>,

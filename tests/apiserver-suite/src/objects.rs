@@ -87,7 +87,7 @@ pub async fn new_objects(client: Client, namespace: &str) {
     elsewhere.metadata.namespace = Some(format!("{namespace}-not"));
     let refused = api.create(&PostParams::default(), &elsewhere).await;
     assert_refused(refused, 400, "BadRequest");
-    // What only the server sets is not taken from clients.
+    // Fields that only the server sets are not taken from clients.
     let mut forged = lease("forged");
     forged.metadata.uid = Some("11111111-1111-4111-8111-111111111111".to_owned());
     forged.metadata.deletion_grace_period_seconds = Some(7);

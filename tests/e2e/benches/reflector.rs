@@ -59,7 +59,7 @@ where
     K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + Sync + 'static,
 {
     let api: Api<K> = Api::all(Client::try_default().await.unwrap());
-    // What the connection takes is there before.
+    // The memory of the connection is allocated before.
     api.get_metadata("none").await.unwrap_err();
     let before = memory_stats::memory_stats().unwrap().physical_mem;
     let (reader, writer) = reflector::store::<K>();

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// What is read of a text: a value, or an error.
+// The result of reading a text: a value, or an error.
 type answer struct {
 	// As a server reads a body: the first document.
 	Body      json.RawMessage `json:"body,omitempty"`

@@ -12,8 +12,7 @@ const PAIRS: usize = 9;
 
 /// Counts the bytes that are allocated and not yet freed.
 #[global_allocator]
-static HEAP: cap::Cap<std::alloc::System> =
-    cap::Cap::new(std::alloc::System, usize::MAX);
+static HEAP: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, usize::MAX);
 
 fn metadata(name: &str, at: usize) -> String {
     format!(
@@ -139,7 +138,10 @@ where
     Theirs: DeserializeOwned + Serialize,
 {
     let read = |json: &str| -> (Ours, Theirs) {
-        (serde_json::from_str(json).unwrap(), serde_json::from_str(json).unwrap())
+        (
+            serde_json::from_str(json).unwrap(),
+            serde_json::from_str(json).unwrap(),
+        )
     };
     let (ours, theirs) = read(json);
     assert_eq!(
@@ -172,8 +174,8 @@ fn main() {
         "Pod",
         &list("v1", "Pod", pod),
     );
-    compare::<
-        apps_v1::DeploymentList,
-        k8s_openapi::List<k8s_openapi::api::apps::v1::Deployment>,
-    >("Deployment", &list("apps/v1", "Deployment", deployment));
+    compare::<apps_v1::DeploymentList, k8s_openapi::List<k8s_openapi::api::apps::v1::Deployment>>(
+        "Deployment",
+        &list("apps/v1", "Deployment", deployment),
+    );
 }

@@ -121,7 +121,7 @@ impl Builder<'_> {
         let reference = self.reference(alone, &folder)?;
         let built = &reference.build;
         eprintln!("  {}: {:.1} s of CPU time", alone.label, built.work.cpu);
-        // What cargo, the program itself and its linking take; the rest is there already.
+        // The cost of cargo, the program itself and its linking; the rest is there already.
         let overhead = match self.whole {
             true => None,
             false => Some(self.build_on(alone, &folder)?.work),

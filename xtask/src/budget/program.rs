@@ -126,7 +126,7 @@ impl Folder {
 
     /// Removes what has been built since.
     pub(super) fn keep_only(&self, before: &BTreeSet<PathBuf>) -> Result<(), Box<dyn Error>> {
-        // What a folder holds comes after it: from the back, folders are empty.
+        // The files of a folder come after it: from the back, folders are empty.
         for path in self
             .built()?
             .difference(before)

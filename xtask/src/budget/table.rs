@@ -24,7 +24,7 @@ impl Cost {
             .sizes
             .iter()
             .map(|(name, size)| (name.as_str(), megabytes(*size) - megabytes(before(name))));
-        // What is less than the table shows is of no interest.
+        // Differences below the precision of the table don't matter.
         let mut grown: Vec<_> = grown.filter(|(_, more)| more.abs() >= 0.05).collect();
         grown.sort_by(|(_, one), (_, other)| other.total_cmp(one));
         grown
@@ -92,7 +92,7 @@ impl<'a> Row<'a> {
         (is_unclear && self.is_slow(limits)).then(|| {
             format!(
                 "{} adds {} to {} of k8s-openapi's CPU time, so whether it exceeds its budget of \
-                 {} can't be told; measure on an idle machine or one that counts instructions",
+                 {} can't be measured; measure on an idle machine or one that counts instructions",
                 self.limit.label(),
                 percent(least),
                 percent(most),

@@ -49,7 +49,7 @@ pub(super) fn build(
         .arg("build")
         .args(FLAGS)
         .args(["-ldflags", linker_flags, "-o"]);
-    // What it prints is progress, but the output of this command is its result.
+    // It prints progress, but the output of this command is its result.
     command
         .arg(program)
         .arg(package)

@@ -6,7 +6,7 @@ use std::path::Path;
 use codegen::{Adopted, Config, DocumentConfig, Release, Source, adopt, compare};
 
 use super::Documents;
-use crate::differences::{Differences, Schemas};
+use crate::differences::{self, Differences, Schemas};
 use crate::inputs::{self, Folder, Found};
 use crate::output::{self, Change, Plan};
 use crate::{spec, workspace};
@@ -34,7 +34,10 @@ pub(super) fn run(documents: &Documents, release: Release) -> Result<(), Box<dyn
         .crates
         .iter()
         .flat_map(|krate| &krate.documents);
-    for document in configured.filter(|document| document.release == newest) {
+    let moved: Vec<_> = configured
+        .filter(|document| document.release == newest)
+        .collect();
+    for document in &moved {
         let ours = found.inputs.documents.get(&document.path());
         let ours = &ours.ok_or("error: no document of ours")?.source;
         let adopted = match document.file.ends_with(".json") {
@@ -63,6 +66,10 @@ pub(super) fn run(documents: &Documents, release: Release) -> Result<(), Box<dyn
         let path = root.join(workspace::CONFIG);
         let text = with_newest(&workspace::read(&path)?, newest, release)?;
         plan.changes.push(Change::Replace { path, text });
+        let path = root.join(differences::FILE);
+        let before = workspace::read(&path)?;
+        let text = with_moved(&before, &moved, release);
+        plan.changes.extend(change(&path, &path, &before, &text));
     }
     output::carry_out(&root, &[plan])
 }
@@ -148,6 +155,15 @@ fn change(old: &Path, new: &Path, before: &str, text: &str) -> Vec<Change> {
         true => Vec::new(),
         false => vec![Change::Replace { path, text }],
     }
+}
+
+/// Returns the list of differences with the keys of documents in another folder.
+fn with_moved(text: &str, moved: &[&DocumentConfig], release: Release) -> String {
+    moved.iter().fold(text.to_owned(), |text, document| {
+        let key = |path: &str| format!("[\"{path}\".");
+        let new = format!("v{release}/{}", document.file);
+        text.replace(&key(&document.path()), &key(&new))
+    })
 }
 
 /// Returns the configuration with another newest release.

@@ -76,8 +76,8 @@ pub(crate) fn run(arguments: &Fetch) -> Result<(), Box<dyn Error>> {
     let documents = read(from, groups)?;
     if let Some(found) = documents.snapshot.release.filter(|found| found != release) {
         return Err(format!(
-            "error: {from} has Kubernetes {found}, not {release}\n  help: fetch {found}, or from \
-             where {release} is"
+            "error: {from} has Kubernetes {found}, not {release}\n  help: fetch {found}, or name \
+             documents of {release}"
         )
         .into());
     }

@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use toml::Table;
+
 use super::packages::{Package, Workspace};
+use super::requirements::{self, K8S_OPENAPI};
 use super::{Problems, examples};
 use crate::{cargo, workspace};
 
@@ -37,7 +40,7 @@ pub(super) fn check(
     };
     pack(root, workspace, temporary.path())?;
     unpacked.unpack(&temporary.path().join("package"))?;
-    let counts = unpacked.write(root)?;
+    let counts = unpacked.write(root, problems)?;
     for (package, count) in workspace.published().zip(&counts) {
         unpacked.compile(root, package, *count, problems)?;
     }
@@ -79,7 +82,7 @@ impl Unpacked<'_> {
 
     /// Writes the manifest of the workspace and the packages of examples, and returns their number
     /// by package.
-    fn write(&self, root: &Path) -> Result<Vec<usize>, Box<dyn Error>> {
+    fn write(&self, root: &Path, problems: &mut Problems) -> Result<Vec<usize>, Box<dyn Error>> {
         let mut manifest =
             "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[patch.crates-io]\n".to_owned();
         let mut counts = Vec::new();
@@ -90,7 +93,7 @@ impl Unpacked<'_> {
                 package.name,
                 package.folder()
             )?;
-            counts.push(self.write_examples(package)?);
+            counts.push(self.write_examples(package, problems)?);
         }
         write(&self.folder.join("Cargo.toml"), &manifest)?;
         let lock = root.join("Cargo.lock");
@@ -100,16 +103,25 @@ impl Unpacked<'_> {
     }
 
     /// Writes a package with the examples of a README, if it has any.
-    fn write_examples(&self, package: &Package) -> Result<usize, Box<dyn Error>> {
+    fn write_examples(
+        &self,
+        package: &Package,
+        problems: &mut Problems,
+    ) -> Result<usize, Box<dyn Error>> {
         let source = self.folder.join(package.folder());
-        let readme = package.readme().unwrap_or("README.md");
-        let found = examples::of(&workspace::read(&source.join(readme))?);
+        let readme = workspace::read(&source.join(package.readme().unwrap_or("README.md")))?;
+        let found = examples::of(&readme);
         if found.is_empty() {
             return Ok(0);
         }
+        let added = requirements::of(&readme);
+        self.check_added(package, &added, problems);
         let folder = self.folder.join(format!("{EXAMPLES}{}", package.name));
         let text = workspace::read(&source.join("Cargo.toml"))?;
-        write(&folder.join("Cargo.toml"), &manifest(package, &text)?)?;
+        write(
+            &folder.join("Cargo.toml"),
+            &self.manifest(package, &text, added)?,
+        )?;
         write(&folder.join("src/lib.rs"), "")?;
         for (number, example) in found.iter().enumerate() {
             let path = format!("examples/readme_{}.rs", number + 1);
@@ -118,7 +130,58 @@ impl Unpacked<'_> {
         Ok(found.len())
     }
 
-    /// Compiles a package with its own features, and its examples with those of its documentation.
+    /// Checks that a README has its reader add the package, and choose a release of Kubernetes.
+    fn check_added(&self, package: &Package, added: &Table, problems: &mut Problems) {
+        let place = package.manifest(self.workspace);
+        let name = &package.name;
+        if !added.contains_key(name) {
+            let problem = format!("the README of `{name}` has an example, but no `cargo add`");
+            let help = format!("add the line `cargo add {name}`");
+            problems.add(&place, &problem, &help);
+        }
+        if self.workspace.leaves_release(package) && !requirements::choose_release(added) {
+            let problem = format!("the README of `{name}` chooses no release of Kubernetes");
+            let help = format!("add the line `cargo add {K8S_OPENAPI} --features latest`");
+            problems.add(&place, &problem, &help);
+        }
+    }
+
+    /// Returns the manifest of the examples, with the dependencies that the README adds. Those of
+    /// the registry have the versions of the archive, if it depends on them.
+    fn manifest(
+        &self,
+        package: &Package,
+        archived: &str,
+        mut dependencies: Table,
+    ) -> Result<String, Box<dyn Error>> {
+        let place = format!("Cargo.toml of the archive of {}", package.name);
+        let archived: Table = archived
+            .parse()
+            .map_err(|e| format!("error: {place}: {e}"))?;
+        for (name, dependency) in &mut dependencies {
+            let mut published = self.workspace.published();
+            let version = match published.find(|other| other.name == *name) {
+                Some(member) => member.version.clone(),
+                None => archived_version(&archived, name).unwrap_or("*").to_owned(),
+            };
+            if let Some(table) = dependency.as_table_mut() {
+                table.insert("version".to_owned(), version.into());
+            }
+        }
+        let name = format!("{EXAMPLES}{}", package.name);
+        let header = [
+            ("name", name.as_str()),
+            ("version", "0.0.0"),
+            ("edition", "2024"),
+        ];
+        let header = header.map(|(key, value)| (key.to_owned(), value.into()));
+        let mut table = Table::new();
+        table.insert("package".to_owned(), Table::from_iter(header).into());
+        table.insert("dependencies".to_owned(), dependencies.into());
+        Ok(table.to_string())
+    }
+
+    /// Compiles a package with its own features, and the examples of its README.
     fn compile(
         &self,
         root: &Path,
@@ -137,7 +200,8 @@ impl Unpacked<'_> {
             if let Some(errors) = self.cargo_check(root, &examples, &["--examples"])? {
                 let problem =
                     format!("an example in the README of `{name}` does not compile:\n{errors}");
-                let help = "correct the README, or add what the example uses to the dependencies or dev-dependencies of the package";
+                let help =
+                    "correct the README, or add what the example uses to its lines of `cargo add`";
                 problems.add(&place, &problem, help);
             }
         }
@@ -169,56 +233,14 @@ impl Package {
     }
 }
 
-/// Returns the manifest of the examples, with the dependencies that the archive has.
-fn manifest(package: &Package, archived: &str) -> Result<String, Box<dyn Error>> {
-    let place = format!("Cargo.toml of the archive of {}", package.name);
-    let archived: toml::Table = archived
-        .parse()
-        .map_err(|e| format!("error: {place}: {e}"))?;
-    let mut dependencies = toml::Table::new();
-    for section in ["dependencies", "dev-dependencies"] {
-        let found = archived.get(section).and_then(toml::Value::as_table);
-        for (name, dependency) in found.into_iter().flatten() {
-            let mut dependency = dependency.clone();
-            if let Some(table) = dependency.as_table_mut() {
-                table.remove("optional");
-            }
-            dependencies.insert(name.clone(), dependency);
-        }
-    }
-    let (others, own): (Vec<_>, Vec<_>) = package
-        .documented_features()
-        .partition(|feature| feature.contains('/'));
-    let mut this = toml::Table::new();
-    this.insert("version".to_owned(), package.version.clone().into());
-    this.insert("features".to_owned(), own.into());
-    dependencies.insert(package.name.clone(), this.into());
-    // A program chooses the release of k8s-openapi's types.
-    for (name, feature) in others.iter().filter_map(|feature| feature.split_once('/')) {
-        let Some(dependency) = dependencies
-            .get_mut(name)
-            .and_then(toml::Value::as_table_mut)
-        else {
-            continue;
-        };
-        let features = dependency
-            .entry("features")
-            .or_insert_with(|| toml::Value::Array(Vec::new()));
-        if let Some(features) = features.as_array_mut() {
-            features.push(feature.into());
-        }
-    }
-    let mut table = toml::Table::new();
-    let name = format!("{EXAMPLES}{}", package.name);
-    let header = [
-        ("name", name.as_str()),
-        ("version", "0.0.0"),
-        ("edition", "2024"),
-    ];
-    let header = header.map(|(key, value)| (key.to_owned(), value.into()));
-    table.insert("package".to_owned(), toml::Table::from_iter(header).into());
-    table.insert("dependencies".to_owned(), dependencies.into());
-    Ok(table.to_string())
+/// Returns the version of a dependency in the manifest of an archive.
+fn archived_version<'a>(archived: &'a Table, name: &str) -> Option<&'a str> {
+    let dependency = ["dependencies", "dev-dependencies"]
+        .iter()
+        .find_map(|section| archived.get(*section)?.get(name))?;
+    dependency
+        .as_str()
+        .or_else(|| dependency.get("version")?.as_str())
 }
 
 fn make(folder: &Path) -> Result<(), Box<dyn Error>> {

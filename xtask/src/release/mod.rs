@@ -4,6 +4,7 @@ mod archives;
 mod examples;
 mod packages;
 mod registry;
+mod requirements;
 
 use std::error::Error;
 
@@ -18,7 +19,8 @@ use registry::Name;
 ///
 /// For each package that is published: its name in the registry is free or belongs to this
 /// repository, its metadata is complete, its version and those of its dependencies here agree, and
-/// its archive compiles with no features but its own, as do the Rust examples of its README.
+/// its archive compiles with no features but its own, and the Rust examples of its README compile
+/// with what the README adds by `cargo add`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Check, and publish nothing. `cargo publish --workspace` publishes.
@@ -55,7 +57,7 @@ pub(crate) fn run(_: &Arguments) -> Result<(), Box<dyn Error>> {
             problems.add(&package.manifest(&workspace), &problem, help);
         }
     }
-    // What can't be published anyway isn't worth a build.
+    // A package that can't be published anyway isn't worth a build.
     let examples = match problems.0.is_empty() {
         true => archives::check(&root, &workspace, &mut problems)?,
         false => Vec::new(),

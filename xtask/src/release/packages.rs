@@ -8,10 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Problems;
+use super::requirements::{K8S_OPENAPI, is_release};
 use crate::{cargo, workspace};
-
-/// The crate whose Kubernetes release libraries leave to programs, but not to their documentation.
-const K8S_OPENAPI: &str = "k8s-openapi";
 
 /// The members of the workspace.
 #[derive(Deserialize)]
@@ -91,6 +89,22 @@ impl Workspace {
     /// Returns the repository of the workspace.
     pub(super) fn repository(&self) -> &str {
         &self.shared.repository
+    }
+
+    /// Returns true if a program that uses a package must choose a release of Kubernetes, because
+    /// the package needs `k8s-openapi` and chooses none.
+    pub(super) fn leaves_release(&self, package: &Package) -> bool {
+        let is_kept = |dependency: &&Dependency| dependency.kind.is_none();
+        let mut kept = package.dependencies.iter().filter(is_kept);
+        kept.any(|dependency| {
+            let other = self
+                .packages
+                .iter()
+                .find(|other| other.name == dependency.name);
+            other.map_or(dependency.name == K8S_OPENAPI, |other| {
+                self.leaves_release(other)
+            })
+        })
     }
 
     /// Checks versions and metadata of all published packages.
@@ -184,8 +198,6 @@ impl Package {
         let Some(dependency) = self.dependencies.iter().find(is_it) else {
             return;
         };
-        let is_release =
-            |feature: &str| matches!(feature, "latest" | "earliest") || feature.starts_with("v1_");
         let chosen = dependency.features.iter().map(String::as_str);
         let documented = self.documented_features();
         let documented = documented.filter_map(|feature| feature.strip_prefix("k8s-openapi/"));

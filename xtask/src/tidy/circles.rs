@@ -13,11 +13,8 @@ use super::sources::Sources;
 /// Counts the circles between hand-written files of all libraries and programs.
 pub(super) fn count(sources: &Sources) -> Result<Count, Box<dyn Error>> {
     let mut places = Vec::new();
-    for target in sources.packages.iter().flat_map(|package| &package.targets) {
-        let is_code = |kind: &String| kind == "lib" || kind == "bin" || kind == "proc-macro";
-        if !target.kind.iter().any(is_code) {
-            continue;
-        }
+    let targets = sources.packages.iter().flat_map(|package| &package.targets);
+    for target in targets.filter(|target| target.is_code()) {
         let krate = Crate::read(sources, &target.src_path)?;
         let uses = paths::uses(&krate);
         places.extend(circles(&krate, &uses));

@@ -1,9 +1,10 @@
-//! Counts of folders, words and test binaries.
+//! Counts of folders, words, test binaries and unit tests that are never built.
 
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
+use super::modules::Crate;
 use super::sources::Sources;
 use super::{Count, as_number};
 use crate::workspace;
@@ -48,4 +49,20 @@ pub(super) fn test_binaries(sources: &Sources) -> Count {
         .collect();
     places.sort();
     Count::of("integration-test binaries", 35, places)
+}
+
+/// Counts the files with unit tests in libraries and programs with `test = false`.
+pub(super) fn unbuilt_tests(sources: &Sources) -> Result<Count, Box<dyn Error>> {
+    let mut places = Vec::new();
+    let targets = sources.packages.iter().flat_map(|package| &package.targets);
+    for target in targets.filter(|target| target.is_code() && !target.test) {
+        let krate = Crate::read(sources, &target.src_path)?;
+        let name = &target.name;
+        places.extend(
+            krate
+                .tested()
+                .map(|file| format!("{file}: `{name}` has `test = false`")),
+        );
+    }
+    Ok(Count::of("files with tests that never run", 0, places))
 }

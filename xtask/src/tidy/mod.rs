@@ -70,6 +70,7 @@ pub(crate) fn run(_: &Arguments) -> Result<(), Box<dyn Error>> {
         counts::folders(&root)?,
         counts::words(&root)?,
         counts::test_binaries(&sources),
+        counts::unbuilt_tests(&sources)?,
     ];
     print(&counts);
     let exceeded: Vec<_> = counts.iter().filter(|count| count.is_exceeded()).collect();

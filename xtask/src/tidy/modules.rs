@@ -14,6 +14,8 @@ const MAX_IMPORTS: usize = 16;
 /// A crate as a tree of modules; the first one is the root.
 pub(super) struct Crate<'a> {
     files: Vec<&'a File>,
+    /// The indices of the files with unit tests.
+    tested: BTreeSet<usize>,
     pub(super) modules: Vec<Module>,
 }
 
@@ -45,6 +47,7 @@ impl<'a> Crate<'a> {
     pub(super) fn read(sources: &'a Sources, root: &Path) -> Result<Self, Box<dyn Error>> {
         let mut krate = Self {
             files: Vec::new(),
+            tested: BTreeSet::new(),
             modules: Vec::new(),
         };
         let folder = root.parent().unwrap_or(root).to_owned();
@@ -55,6 +58,11 @@ impl<'a> Crate<'a> {
     /// Returns the path of a file.
     pub(super) fn path(&self, file: usize) -> &str {
         self.files.get(file).map_or("", |file| &file.path)
+    }
+
+    /// Returns the paths of the files with unit tests.
+    pub(super) fn tested(&self) -> impl Iterator<Item = &str> {
+        self.tested.iter().map(|file| self.path(*file))
     }
 
     /// Returns true if a file is hand-written.
@@ -101,6 +109,9 @@ impl<'a> Crate<'a> {
             code: Vec::new(),
         });
         for item in items {
+            if attributes(&item).iter().any(is_unit_test) {
+                self.tested.insert(file);
+            }
             if attributes(&item).iter().any(is_test) {
                 continue;
             }
@@ -256,16 +267,23 @@ impl Module {
     }
 }
 
-/// Returns true for `#[cfg(test)]` and the like.
+/// Returns true for `#[cfg(test)]` and `#[cfg(doctest)]`.
 fn is_test(attribute: &Attribute) -> bool {
-    let condition = attribute.path().is_ident("cfg");
-    let condition = condition
-        .then(|| attribute.meta.require_list().ok())
-        .flatten();
-    condition.is_some_and(|list| {
-        let text = list.tokens.to_string();
-        text == "test" || text == "doctest"
-    })
+    ["test", "doctest"]
+        .iter()
+        .any(|name| is_cfg(attribute, name))
+}
+
+/// Returns true for `#[cfg(test)]`, `#[test]`, `#[tokio::test]` and the like.
+fn is_unit_test(attribute: &Attribute) -> bool {
+    let name = attribute.path().segments.last();
+    name.is_some_and(|name| name.ident == "test") || is_cfg(attribute, "test")
+}
+
+/// Returns true for `cfg` with a name.
+fn is_cfg(attribute: &Attribute, name: &str) -> bool {
+    let list = attribute.meta.require_list().ok();
+    list.is_some_and(|list| list.path.is_ident("cfg") && list.tokens.to_string() == name)
 }
 
 fn attributes(item: &Item) -> &[Attribute] {

@@ -34,6 +34,16 @@ pub(super) struct Target {
     pub(super) name: String,
     pub(super) kind: Vec<String>,
     pub(super) src_path: PathBuf,
+    /// Set if `cargo test` builds the unit tests.
+    pub(super) test: bool,
+}
+
+impl Target {
+    /// Returns true for a library or program.
+    pub(super) fn is_code(&self) -> bool {
+        let is_code = |kind: &String| kind == "lib" || kind == "bin" || kind == "proc-macro";
+        self.kind.iter().any(is_code)
+    }
 }
 
 impl Sources {

@@ -15,7 +15,10 @@ fn sandbox() -> Sandbox {
     let config = sandbox.read("root/codegen.toml");
     let config = config.replace("release = \"1.37\"\n", "");
     sandbox.write("root/codegen.toml", &format!("newest = \"1.37\"\n{config}"));
-    sandbox.write("root/spec/differences.toml", "compared = [\"1.37\"]\n");
+    sandbox.write(
+        "root/spec/differences.toml",
+        "compared = [\"1.37\"]\n\n[\"v1.37/things.json\".\"1.37\"]\nremoved = []\n",
+    );
     let theirs = document("Thing", "Part").replace("A part.", "Upstream's words.");
     let mut theirs: Value = serde_json::from_str(&theirs).unwrap();
     theirs["info"] = json!({"version": "unversioned"});
@@ -62,6 +65,9 @@ fn a_release_becomes_the_newest_in_our_words() {
             .starts_with("newest = \"1.38\"\n")
     );
     assert!(!sandbox.path("root/spec/v1.37/things.json").exists());
+    let differences = sandbox.read("root/spec/differences.toml");
+    let key = "[\"v1.38/things.json\".\"1.37\"]";
+    assert!(differences.contains(key), "{differences}");
     let text = sandbox.read("root/spec/v1.38/things.json");
     assert!(!text.contains("Upstream"), "{text}");
     let adopted: Value = serde_json::from_str(&text).unwrap();
@@ -81,6 +87,29 @@ fn a_release_becomes_the_newest_in_our_words() {
     let before = sandbox.snapshot();
     adopt(&sandbox, &["1.38", "--from", "../v1.38"]).succeeds();
     assert_eq!(sandbox.snapshot(), before);
+}
+
+/// A server publishes the values of enumerations, which overlays have.
+#[test]
+fn enumerations_of_a_server_stay_out() {
+    let sandbox = sandbox();
+    let text = sandbox.read("v1.38/things.json");
+    let mut theirs: Value = serde_json::from_str(&text).unwrap();
+    theirs["info"]["version"] = json!("v1.38.0");
+    let properties = &mut theirs.pointer_mut(THING).unwrap()["properties"];
+    properties["text"]["enum"] = json!(["A", "B"]);
+    properties["added"]["enum"] = json!(["A", "B"]);
+    sandbox.write("v1.38/things.json", &theirs.to_string());
+    let out = adopt(&sandbox, &["1.38", "--from", "../v1.38"])
+        .succeeds()
+        .out;
+    let left = "Thing/properties/text/enum: edit it";
+    assert!(out.contains(left), "{out}");
+    let text = sandbox.read("root/spec/v1.38/things.json");
+    assert!(
+        text.contains("\"added\"") && !text.contains("enum"),
+        "{text}"
+    );
 }
 
 #[test]

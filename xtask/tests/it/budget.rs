@@ -246,7 +246,7 @@ fn budgets_that_are_exceeded() {
         outcome.out
     );
 
-    // That CPU time exceeds one is measured more than once; of instructions, once is enough.
+    // An excess of CPU time is measured more than once; for instructions, once is enough.
     machine
         .sandbox
         .edit("root/xtask/budget.toml", "= 2000.0", "= 0.01");

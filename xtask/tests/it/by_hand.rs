@@ -77,7 +77,7 @@ fn a_missing_one_is_told() {
         ]);
         assert_eq!(sandbox.snapshot(), before);
     }
-    // What doesn't call it doesn't need it.
+    // A crate that doesn't call it doesn't need it.
     sandbox.run(&["new-v1"]).succeeds();
 }
 
@@ -147,7 +147,7 @@ fn a_folder_of_rules_comes_along_whole() {
     for (name, text) in files {
         assert_eq!(sandbox.read(&format!("out/new-v1/src/rules/{name}")), text);
     }
-    let gated = "#[cfg(feature = \"validation\")]\npub mod rules;";
+    let gated = "#[cfg(feature = \"validation\")]\nmod rules;";
     assert!(sandbox.read("out/new-v1/src/lib.rs").contains(gated));
     fs::remove_file(sandbox.path("out/new-v1/src/rules/text.rs")).unwrap();
     let stale = ["new-v1/src/rules/text.rs (missing)"];

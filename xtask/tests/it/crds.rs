@@ -68,7 +68,7 @@ fn each_version_that_is_served_becomes_a_crate() {
     ] {
         assert!(boat.contains(part), "no {part}:\n{boat}");
     }
-    // What the schema leaves open is kept.
+    // Fields that the schema leaves open are kept.
     let boat = sandbox.read("out/example-com-v2/src/boat.rs");
     assert!(boat.contains("unknown_fields"), "{boat}");
     let manifest = sandbox.read("out/Cargo.toml");

@@ -186,7 +186,7 @@ fn a_build_that_was_broken_off_is_not_taken_for_a_whole_one() {
         left.iter().all(|name| name.ends_with(".incomplete")),
         "{left:?}"
     );
-    // What is left of it goes.
+    // The rest of it goes.
     machine.sandbox.write(
         &format!("cache/kubernetes-storage/control-plane/{}/junk", left[0]),
         "",

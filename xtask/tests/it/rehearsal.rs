@@ -165,7 +165,7 @@ const OTHER_RULES: &str = r#"//! Rules of the example.
 use kubernetes_validation::{Checker, ErrorType, Path, Problem};
 
 /// Checks that a text isn't in capitals.
-pub fn no_shouting(text: &Option<String>, at: Path<'_>, to: &mut Checker<'_>) {
+pub(crate) fn no_shouting(text: &Option<String>, at: Path<'_>, to: &mut Checker<'_>) {
     if text.iter().flat_map(|text| text.chars()).any(char::is_uppercase) {
         let problem = Problem::new(ErrorType::Invalid, "no-shouting");
         to.error(at, problem, None, "write it in lower case");

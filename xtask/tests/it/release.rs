@@ -137,7 +137,9 @@ fn packages_that_can_be_published() {
     );
     machine.sandbox.write(
         "archives/kube-volume-0.1.0/README.md",
-        "```rust,no_run\n# use kube_volume::A;\nlet a = 1;\n# Ok::<(), String>(())\n```\n\
+        "```sh\ncargo add kube-volume serde --features a,b # c\ncargo add --dev tool\n\
+         cargo add k8s-openapi --no-default-features --features latest\n```\n\
+         ```rust,no_run\n# use kube_volume::A;\nlet a = 1;\n# Ok::<(), String>(())\n```\n\
          ```sh\nls\n```\n```rust,ignore\nno\n```\n```\n#![allow(unused)]\nlet b = 2;\n```\n",
     );
     let outcome = machine.run().succeeds();
@@ -161,8 +163,10 @@ fn packages_that_can_be_published() {
     let checked = machine.sandbox.read("bin/checked.examples-of-kube-volume");
     for part in [
         "kube-volume = { path = \"kube-volume-0.1.0\" }",
-        "[dependencies.kube-volume]",
-        "version = \"1\"",
+        "[dependencies.kube-volume]\nfeatures = [\"a\", \"b\"]\nversion = \"0.1.0\"",
+        "[dependencies.tool]\nversion = \"0.1.0\"",
+        "[dependencies.serde]\nfeatures = [\"a\", \"b\"]\nversion = \"1\"",
+        "[dependencies.k8s-openapi]\ndefault-features = false\nfeatures = [\"latest\"]\nversion = \"*\"",
         "use kube_volume::A;\nlet a = 1;",
         "example().unwrap();",
         "#![allow(unused)]\nfn main() {\nlet b = 2;\n}",
@@ -237,9 +241,10 @@ fn metadata_that_is_missing_or_wrong() {
 #[test]
 fn archives_and_examples_that_do_not_compile() {
     let machine = Machine::new();
-    machine
-        .sandbox
-        .write("archives/tool-0.1.0/README.md", "```\nlet a = 1;\n```\n");
+    machine.sandbox.write(
+        "archives/tool-0.1.0/README.md",
+        "cargo add tool\n```\nlet a = 1;\n```\n",
+    );
     machine
         .sandbox
         .write("bin/fails.kube-volume", "error[E0432]: unresolved import\n");
@@ -256,4 +261,30 @@ fn archives_and_examples_that_do_not_compile() {
     machine
         .run()
         .fails_with(&["can't unpack", "tool-0.1.0.crate"]);
+}
+
+#[test]
+fn readmes_that_leave_dependencies_to_the_reader() {
+    let mut machine = Machine::new();
+    let example = "```\nlet a = 1;\n```\n";
+    let readme = "archives/tool-0.1.0/README.md";
+    machine.sandbox.write(readme, example);
+    machine.run().fails_with(&[
+        "tool/Cargo.toml: the README of `tool` has an example, but no `cargo add`",
+        "help: add the line `cargo add tool`",
+    ]);
+    // It needs the release through another package.
+    let api = json!({"name": "k8s-openapi", "req": "^1", "kind": null, "features": []});
+    machine.set("kube-volume", "dependencies", json!([api]));
+    let features = json!({"docs": {"rs": {"features": ["k8s-openapi/latest"]}}});
+    machine.set("kube-volume", "metadata", features);
+    let added = format!("cargo add tool\n{example}");
+    machine.sandbox.write(readme, &added);
+    machine.run().fails_with(&[
+        "tool/Cargo.toml: the README of `tool` chooses no release of Kubernetes",
+        "help: add the line `cargo add k8s-openapi --features latest`",
+    ]);
+    let added = format!("cargo add k8s-openapi --features latest\n{added}");
+    machine.sandbox.write(readme, &added);
+    machine.run().succeeds();
 }

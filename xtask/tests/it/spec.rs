@@ -71,7 +71,7 @@ fn a_difference_that_is_not_listed_fails() {
         "{}",
         outcome.out
     );
-    // What a later release explains doesn't explain it in an earlier one's place.
+    // A difference that a later release explains is not explained in an earlier one.
     let sandbox = self::sandbox(&listed("1.34", &[NEW], &[OLD]));
     verify(&sandbox, &["--upstream", "../upstream/v1.34"]).fails_with(&["2 differences"]);
 }

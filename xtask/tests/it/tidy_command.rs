@@ -44,7 +44,7 @@ fn value(outcome: &Outcome, name: &str) -> String {
 #[test]
 fn a_tidy_workspace_passes() {
     let outcome = tidy(&sandbox()).succeeds();
-    assert_eq!(outcome.out.lines().count(), 7, "{}", outcome.out);
+    assert_eq!(outcome.out.lines().count(), 8, "{}", outcome.out);
     assert_eq!(value(&outcome, "import circles between files"), "0");
     assert!(!outcome.out.contains("exceeded"), "{}", outcome.out);
 }
@@ -171,4 +171,43 @@ fn folders_words_and_binaries_are_counted() {
         "folder-0",
         "test_0",
     ]);
+}
+
+#[test]
+fn tests_that_never_run_are_counted() {
+    for code in [
+        "#[cfg(test)]\nmod tests {}\n",
+        "#[test]\nfn works() {}\n",
+        "#[cfg(all(test, unix))]\nmod tests {\n    #[test]\n    fn works() {}\n}\n",
+    ] {
+        let sandbox = sandbox();
+        sandbox.edit(
+            "root/small/src/left.rs",
+            "pub(crate)",
+            &format!("{code}pub(crate)"),
+        );
+        tidy(&sandbox).succeeds();
+        sandbox.write(
+            "root/small/Cargo.toml",
+            &format!("{MANIFEST}\n[lib]\ntest = false\n"),
+        );
+        let outcome = tidy(&sandbox);
+        assert_eq!(
+            value(&outcome, "files with tests that never run"),
+            "1",
+            "{code}"
+        );
+        outcome.fails_with(&["small/src/left.rs: `small` has `test = false`"]);
+    }
+    let sandbox = sandbox();
+    sandbox.edit(
+        "root/small/src/left.rs",
+        "pub(crate)",
+        "#[cfg(doctest)]\nmod examples {}\npub(crate)",
+    );
+    sandbox.write(
+        "root/small/Cargo.toml",
+        &format!("{MANIFEST}\n[lib]\ntest = false\n"),
+    );
+    tidy(&sandbox).succeeds();
 }

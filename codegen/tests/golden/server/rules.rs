@@ -5,7 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kubernetes_validation::{Checker, Path};
 
 /// Sets the mode of a store.
-pub fn store_defaults(store: &mut Option<Box<PersistentVolumeSpec>>) {
+pub(crate) fn store_defaults(store: &mut Option<Box<PersistentVolumeSpec>>) {
     if let Some(store) = store {
         store
             .volume_mode
@@ -14,7 +14,7 @@ pub fn store_defaults(store: &mut Option<Box<PersistentVolumeSpec>>) {
 }
 
 /// Checks that a store has a capacity.
-pub fn store(store: &Option<Box<PersistentVolumeSpec>>, at: Path<'_>, to: &mut Checker<'_>) {
+pub(crate) fn store(store: &Option<Box<PersistentVolumeSpec>>, at: Path<'_>, to: &mut Checker<'_>) {
     if store.as_ref().is_some_and(|store| store.capacity.is_none()) {
         to.required(
             at.field("capacity"),
@@ -25,7 +25,7 @@ pub fn store(store: &Option<Box<PersistentVolumeSpec>>, at: Path<'_>, to: &mut C
 }
 
 /// Returns true if two stores are the same: they have the same mode.
-pub fn is_same_store(
+pub(crate) fn is_same_store(
     store: &Option<Box<PersistentVolumeSpec>>,
     other: &Option<Box<PersistentVolumeSpec>>,
 ) -> bool {
@@ -36,7 +36,7 @@ pub fn is_same_store(
 }
 
 /// Warns of labels of old.
-pub fn old_labels(selector: &Option<LabelSelector>, at: Path<'_>, to: &mut Checker<'_>) {
+pub(crate) fn old_labels(selector: &Option<LabelSelector>, at: Path<'_>, to: &mut Checker<'_>) {
     let labels = selector.iter().flat_map(|selector| &selector.match_labels);
     if labels.flatten().any(|(label, _)| label == "parish") {
         to.warn(at, "parishes are no more: use `village`");
@@ -44,7 +44,7 @@ pub fn old_labels(selector: &Option<LabelSelector>, at: Path<'_>, to: &mut Check
 }
 
 /// Warns of new marks on a mill that isn't fine.
-pub fn coarse_marks(
+pub(crate) fn coarse_marks(
     stored: Option<&Option<Vec<String>>>,
     marks: &Option<Vec<String>>,
     fine: &Option<bool>,

@@ -255,7 +255,7 @@ impl Maker<'_> {
             if self.rng.bool() {
                 property["description"] = self.description().into();
             }
-            // What holds itself can't be required.
+            // A type that holds itself can't be required.
             let own = property
                 .get("$ref")
                 .or_else(|| property.pointer("/allOf/0/$ref"));

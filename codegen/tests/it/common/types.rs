@@ -71,7 +71,7 @@ pub(crate) fn exported(krate: &Generated) -> BTreeSet<String> {
                 _ => {}
             }
         }
-        // What registers the kinds is no type.
+        // The function that registers the kinds is no type.
         for other in ["GROUP_VERSION", "add_to_scheme", "resource"] {
             names.remove(&format!("{module}{other}"));
         }

@@ -83,7 +83,7 @@ fn lists_are_merged_in_another_way() {
             "Thing spec.list",
         ),
     );
-    // That is what no type means.
+    // No type means that.
     check(
         &format!("{list}/x-kubernetes-list-type"),
         json!("atomic"),

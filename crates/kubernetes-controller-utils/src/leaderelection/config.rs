@@ -55,7 +55,7 @@ pub enum ConfigError {
     /// A time is zero.
     #[error("the {what} must be longer than zero")]
     Zero {
-        /// Which time.
+        /// The time.
         what: &'static str,
     },
     /// The lease duration can't be written in a Lease.

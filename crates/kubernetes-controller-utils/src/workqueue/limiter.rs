@@ -41,7 +41,7 @@ pub enum LimiterError {
     /// A delay is zero, so that a key which keeps failing would never wait.
     #[error("the {name} of a rate limiter must be greater than zero")]
     ZeroDelay {
-        /// Which delay it is.
+        /// The delay.
         name: &'static str,
     },
     /// The longest delay is shorter than the first one.

@@ -86,7 +86,7 @@ impl<K: Clone + Eq + Hash> Future for Next<'_, K> {
 impl<K: Clone + Eq + Hash> Drop for Next<'_, K> {
     fn drop(&mut self) {
         if let Some(id) = self.parked.take() {
-            // What it was woken for, another caller is woken for now.
+            // Wakes another caller in its place.
             let waker = self.shared.change(|state, _| state.callers.unpark(id));
             drop(waker);
         }

@@ -114,7 +114,7 @@ fn all_that_is_lost_is_told() {
         theirs::Tree::try_from(ours),
         Err(LossyError { unrepresentable })
     );
-    // What is not lost is there.
+    // The other fields are there.
     let kept = tree(0, vec![leaf(&[]), leaf(&[])]);
     let inner = tree(0, vec![leaf(&[])]);
     let kept = Tree {

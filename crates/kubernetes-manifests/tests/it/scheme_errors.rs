@@ -251,7 +251,7 @@ fn deep_nesting() {
         let odd = format!(r#"{{"apiVersion": "a/v1", "kind": "B", "x": {deep}}}"#);
         let error = stream(&odd);
         assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
-        // What is skipped needs no stack.
+        // Skipping needs no stack.
         let pot = format!(r#"{{"x": {deep}, "apiVersion": "example.com/v1", "kind": "Pot"}}"#);
         assert!(scheme().decode_json::<PotV1>(&pot).is_ok());
         assert!(scheme().decode_json::<PotV1>(&deep).is_err());

@@ -198,7 +198,7 @@ fn another_version_has_its_own_fields() {
             "example.com/v1beta1 Pot a, metadata.x (line 2, column 32)",
         ]
     );
-    // What is asked for need not be registered.
+    // The wanted kind need not be registered.
     let text = r#"{"apiVersion":"example.com/v1","kind":"Pot","x":1}"#;
     let read = Scheme::new().decode_json_strict::<PotV1>(text).unwrap();
     assert_eq!(messages(&read.errors), [r#"unknown field "x""#]);

@@ -217,7 +217,7 @@ async fn a_profile_makes_a_driver_and_a_class() {
     let fields = json!({"f:metadata": fields["f:metadata"], "f:spec": spec});
     assert_eq!(owned(&driver), json!([["Apply", null, fields]]));
 
-    // What can change, changes, and what isn't set any more goes.
+    // Mutable fields change, and fields that are no longer set go.
     let changed = json!({
         "allowVolumeExpansion": true, "allowedTopologies": null,
         "driver": {"podInfoOnMount": false},
@@ -249,7 +249,7 @@ async fn a_profile_makes_a_driver_and_a_class() {
         .await;
     assert_eq!(world.refused(name).await, None);
 
-    // What somebody else changes or deletes becomes what it was.
+    // Changes and deletions by others are undone.
     let other = Patch::Merge(json!({"allowVolumeExpansion": false}));
     world
         .classes

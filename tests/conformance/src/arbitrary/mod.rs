@@ -93,7 +93,7 @@ pub fn text() -> BoxedStrategy<String> {
     prop_oneof![
         4 => "[a-z][a-z0-9.-]{0,20}",
         1 => Just(String::new()),
-        // What YAML or a careless reader would take for something else.
+        // Texts that YAML or a careless reader would take for something else.
         1 => proptest::sample::select(vec![
             "null", "~", "true", "no", "0x1f", "1e3", "-", "- a", "a: b", "#", " x ", "\"",
             "'", "\\", "\u{0}", "\n", "a\r\nb\t", "\u{2028}", "\u{feff}", "\u{85}", "{}",

@@ -273,7 +273,7 @@ fn code_for_any_kind_applies_full_objects() {
             world.applied().body.unwrap()["provisioner"],
             "csi.example.com"
         );
-        // What was read is applied without the server's part of it.
+        // An object that was read is applied without the server's part of it.
         apply_any(&api, &apply::StorageClass::from(created)).await;
         let body = world.applied().body.unwrap();
         assert_eq!(body["metadata"], json!({"name": "fast"}));

@@ -243,7 +243,7 @@ fn what_others_have_filled() {
         driver["spec"],
         json!({"volumeLifecycleModes": ["Ephemeral"]})
     );
-    // What is gone leaves nothing behind but a place that is owned itself.
+    // A missing field leaves nothing behind but a place that is owned itself.
     let gone = json!({"f:parameters": {"f:gone": {}}, "f:reclaimPolicy": {"f:odd": {}}});
     let class = extracted(samples::storage_class(), gone).unwrap();
     assert_eq!(class.as_object().unwrap().len(), 3, "{class}");

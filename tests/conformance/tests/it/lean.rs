@@ -173,7 +173,7 @@ fn null_labels_of_foreign_kinds_are_empty() {
     assert_eq!(pod.metadata.managed_fields, None);
     assert_eq!(pod.spec.as_ref().unwrap().containers, []);
     assert!(serde_json::from_str::<Pod>(text).is_err());
-    // What is skipped has to be JSON, and nothing more.
+    // Skipped values have to be JSON, and nothing more.
     let text = r#"{"metadata": {"managedFields": 1}, "data": {"a": "b"}}"#;
     let map: Lean<ConfigMap> = serde_json::from_str(text).unwrap();
     assert_eq!(map.data.as_ref().unwrap()["a"], "b");

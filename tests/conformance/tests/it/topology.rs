@@ -199,7 +199,7 @@ fn terms_allow_as_in_kubernetes() {
             true,
         ),
         (json!([{}, term(&[of("disk", &["ssd"])])]), true),
-        // What can't be a label spoils its term, and no other.
+        // An invalid label spoils its term, and no other.
         (json!([term(&[of("odd", &["b c"])])]), false),
         (json!([term(&[of(ZONE, &["a", "b c"])])]), false),
         (

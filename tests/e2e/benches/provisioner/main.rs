@@ -170,7 +170,7 @@ async fn full(both: &[Which<'_>; 2], size: &Size) {
             let program = Program::start(&both[at], &cluster, 4);
             let stored = volumes.of(&name).await;
             starts[at].push((stored - program.started).as_secs_f64() * 1e3);
-            // What is only needed to read everything has been given back by then, if ever.
+            // Memory that is only needed for reading has been given back by then, if ever.
             tokio::time::sleep(Duration::from_secs(10)).await;
             let memory = program.memory();
             resident[at].push(memory.resident as f64 / 1e6);

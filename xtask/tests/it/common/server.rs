@@ -53,7 +53,7 @@ impl Server {
             let text = fs::read_to_string(&path).unwrap();
             add(&mut index, &mut answers, &name.replace("__", "/"), text);
         }
-        // What the server has beside versions of groups.
+        // Documents of the server beside those of group-versions.
         add(&mut index, &mut answers, "version", "{}".to_owned());
         match fault {
             Fault::NoJson => add(

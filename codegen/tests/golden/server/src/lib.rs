@@ -23,13 +23,13 @@
 
 #[cfg(feature = "apply")]
 pub mod apply;
-#[cfg(feature = "validation")]
-pub mod rules;
 
 mod group_version;
 #[cfg(feature = "merge")]
 mod merge;
 mod mill;
+#[cfg(feature = "validation")]
+mod rules;
 #[cfg(feature = "schemars")]
 mod schema;
 #[cfg(feature = "manifests")]

@@ -173,6 +173,8 @@ pub struct MillSpec {
     pub stones: Option<Vec<String>>,
 
     /// Where the flour goes.
+    ///
+    /// Immutable: an update must not change it.
     pub store: Option<Box<PersistentVolumeSpec>>,
 }
 

@@ -35,7 +35,7 @@ impl Race {
             fs::write(path(&format!("sub{at}/file")), "").unwrap();
             fs::write(path(&format!("sub{at}/sub/file")), "").unwrap();
             fs::write(path(&format!("file{at}")), "").unwrap();
-            // What takes the place of a directory, and of a file.
+            // The replacements of a directory, and of a file.
             symlink(canary.path(), path(&format!("to-sub{at}"))).unwrap();
             symlink(canary.path().join("file"), path(&format!("to-file{at}"))).unwrap();
         }

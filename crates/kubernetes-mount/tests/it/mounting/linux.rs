@@ -112,7 +112,7 @@ fn a_remount_changes_what_it_names() {
         ));
         assert!(has(&mount_info.super_options, &["ro", "size=128k"]));
 
-        // What isn't named stays.
+        // Options that aren't named stay.
         mount(
             Path::new("tmpfs"),
             &target,
@@ -143,7 +143,7 @@ fn a_remount_changes_what_it_names() {
 #[test]
 fn times_of_access_are_kept_and_taken_back() {
     as_root(|| {
-        // What is mounted, what a remount names, and the words in the table of mounts afterwards.
+        // The options of the mount, those of the remount, and the words in the mount table.
         let rows: [(&str, &str, &[&str]); 8] = [
             ("noatime", "atime", &["relatime"]),
             ("noatime", "nodiratime", &["noatime", "nodiratime"]),

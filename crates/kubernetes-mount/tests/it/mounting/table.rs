@@ -233,7 +233,7 @@ fn other_mounts_of_the_same_directory_are_found() {
         ("/volumes/local", &["/pods/a/local"]),
         ("/pods/a/local", &[]),
         ("/pods/a/memory", &[]),
-        // What lies below isn't seen any more.
+        // Mounts below it are hidden.
         ("/covered", &[]),
         ("/elsewhere", &["/covered"]),
         ("/none", &[]),

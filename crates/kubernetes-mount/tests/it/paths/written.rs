@@ -229,7 +229,7 @@ fn permissions_are_set_before_a_reader_sees_a_file() {
         fs::metadata(dir.path().join("a")).unwrap().mode() & 0o777,
         0o640
     );
-    // What was changed there doesn't make it another file.
+    // A change of the content doesn't make it another file.
     assert!(!writer.write(&files, |_| panic!("nothing is new")).unwrap());
     // An error leaves all as it was.
     let more = payload(&[("a", "2"), ("b", "")]);

@@ -118,7 +118,7 @@ impl VolumePlugin for HostPathPlugin {
     fn new_unmounter(&self, volume_name: &str, _pod_uid: &str) -> Result<Box<dyn Unmounter>> {
         let host = self.host.get(HOST_PATH)?;
         names::check("name of a volume", volume_name)?;
-        // Which path it was is not known, and nothing has to be done there.
+        // The path is unknown, and needs no cleaning up.
         Ok(Box::new(HostPath {
             path: PathBuf::new(),
             read_only: false,

@@ -144,7 +144,7 @@ fn changes_all_at_once() {
         let reads = scope.spawn(move || {
             let mut reads = 0;
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                // What a program does that wants both of one time: it resolves the link once.
+                // A program that wants both of one time resolves the link once.
                 let Ok(data) = fs::canonicalize(reader.join("..data")) else {
                     continue;
                 };

@@ -160,7 +160,7 @@ fn a_device_is_mounted_once_for_the_node() {
         assert!(!at.exists());
         node.assert_clean();
 
-        // What was written is there the next time: it is not formatted again.
+        // The files are there the next time: the device is not formatted again.
         mounter.mount_device(&spec, Path::new(""), &at).unwrap();
         assert_eq!(
             fs::read_to_string(at.join("file")).unwrap(),

@@ -124,7 +124,7 @@ fn mounts_in_what_is_being_removed() {
         assert!(error.contains(inside.to_str().unwrap()), "{error}");
         assert_alive(&node);
         umount(&inside).unwrap();
-        // What is left is found on disk by the name of the volume.
+        // The rest is found on disk by the name of the volume.
         let left = node.host.volumes_on_disk(super::UID).unwrap();
         assert_eq!(left[0].volume_name, "scratch");
         node.tear_down(EMPTY_DIR, "scratch").unwrap();

@@ -170,7 +170,7 @@ async fn nothing_is_lost_leaked_or_made_twice_whenever_it_is_killed() {
         let deadline = Instant::now() + limit;
         let reached = proxy.reached.notified();
         tokio::pin!(reached);
-        // What the test does is never cut off: it would not know what it had made.
+        // Requests of the test are never cut off: it would not know what it had made.
         let reached = loop {
             let pause = Duration::from_millis(700).min(deadline - Instant::now());
             if timeout(pause, &mut reached).await.is_ok() {

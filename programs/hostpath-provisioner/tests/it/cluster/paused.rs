@@ -54,7 +54,7 @@ async fn a_leader_that_was_suspended_makes_nothing_a_second_time() {
         let reached = timeout(Duration::from_secs(20), proxy.reached.notified()).await;
         reached.expect("it works on the claim");
         signal(&leader, "-STOP").await;
-        // What it waits for is there when it goes on.
+        // The answer to its request is there when it goes on.
         proxy.released.notify_one();
 
         assert_eq!(

@@ -37,7 +37,7 @@ impl Case<'_> {
             for command in prepare {
                 self.run(command);
             }
-            // What a Pod may leave for who removes its files.
+            // Files that a Pod may leave to be removed.
             if let Some(dir) = self.writable.as_ref().filter(|dir| dir.exists()) {
                 symlink(&canary, dir.join("to-canary")).unwrap();
             }

@@ -86,7 +86,7 @@ fn files_follow_the_manifests_until_a_signal() {
             );
             eventually("the changed files", || has("2"));
 
-            // What can't be read changes nothing, and what follows counts again.
+            // A line that can't be read changes nothing, and the next one counts again.
             world.write("manifests/all.json", "{");
             world.write(
                 "manifests/all.json",

@@ -245,7 +245,7 @@ fn csi_node() {
             ),
         ],
     );
-    // What Go writes for a list of which there is none.
+    // Go writes this for a nil list.
     let null = null(&good, "/spec/drivers/0/topologyKeys");
     let errors = errors(&validator::<storage_v1::CSINode>(), &null);
     assert_eq!(errors, ["/spec/drivers/0/topologyKeys type"]);

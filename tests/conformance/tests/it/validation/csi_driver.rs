@@ -133,7 +133,7 @@ fn update_period<K: Ruled>() {
     let target = Target::new(Release::new(1, 34)).with_gate(gate, true);
     let answer = probe::<K>().by(target).create(spec(field, json!(9)));
     answer.refused(&[&format!("Invalid spec.{field}")]);
-    // What is stored stays, and is looked at.
+    // A stored value stays, and is checked.
     let stays = probe::<K>()
         .in_1(34)
         .update(spec(field, json!(9)), spec(field, json!(8)));

@@ -118,7 +118,7 @@ mod csi_driver {
             let stored = |minor| probe::<K>(minor).stored(patch.clone());
             assert_eq!(stored(on - 1)["spec"].get(field), None, "{field}");
             assert_eq!(stored(on)["spec"].get(field), Some(&value), "{field}");
-            // What is stored with the field keeps it.
+            // An object that is stored with the field keeps it.
             let target = Target::new(Release::new(1, on - 1));
             let old = probe::<K>(on).object(patch.clone());
             let mut new = old.clone();

@@ -12,6 +12,7 @@ mod csi_storage_capacity;
 mod defaults;
 mod metadata;
 mod properties;
+mod source_defaults;
 mod storage_class;
 mod valid;
 mod volume_attachment;

@@ -262,6 +262,14 @@ impl Check for MillSpec {
             new,
             IMMUTABLE,
         );
+        let (new, old) = (&self.store, &stored.store);
+        to.immutable(
+            at.field("store"),
+            crate::rules::is_same_store(new, old),
+            ErrorType::Invalid,
+            new,
+            IMMUTABLE,
+        );
     }
 
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {

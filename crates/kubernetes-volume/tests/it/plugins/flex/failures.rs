@@ -22,6 +22,7 @@ fn drivers_that_fail_leave_nothing() {
         ("echo ouch >&2; exit 3", "(exit status: 3): ouch"),
         ("echo hello", "printed unparsable output"),
         ("echo '{\"status\":\"Fine\"}'", "unknown variant `Fine`"),
+        ("echo '{}'", "missing field `status`"),
         ("ok; exit 4", "(exit status: 4)"),
         ("kill -9 $$", "(signal: 9 (SIGKILL))"),
         (":", "printed unparsable output"),
@@ -65,7 +66,7 @@ fn a_driver_that_hangs_is_killed() {
         .new_mounter(&spec, &pod(json!({})), &VolumeOptions::default())
         .unwrap();
     let error = mounter.set_up(&no_args()).unwrap_err();
-    // What it had begun may be mounted in a moment.
+    // The driver may still finish a mount that it has begun.
     let Error::Uncertain(error) = error else {
         panic!("{error:?}")
     };

@@ -48,7 +48,7 @@ fn of_v1(definition: &Value) -> Value {
     // Every object has them, whether its schema says so or not.
     properties.retain(|name, _| !["apiVersion", "kind", "metadata"].contains(&name.as_str()));
     let status = v1.pointer("/subresources/status").cloned();
-    // What a server takes if it isn't given.
+    // The value that a server takes for an absent one.
     spec["names"].as_object_mut().unwrap().remove("listKind");
     spec["versions"] = serde_json::json!({"schema": schema, "status": status});
     spec

@@ -49,7 +49,7 @@ impl Deviations {
         server: &BTreeSet<Cause>,
         ours: &BTreeSet<Cause>,
     ) -> Option<String> {
-        // What we can't read has no results of ours.
+        // A text that we can't read has no results of ours.
         let unreadable = ours.iter().find(|cause| cause.is_unreadable());
         if let Some(cause) = unreadable
             && (self.explain(kind, operation, "ours", cause)

@@ -294,7 +294,7 @@ const EACH: u64 = 3000;
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn the_server_says_what_we_say_of_volumes() {
-    // Whether a claim may be resized depends on its StorageClass, which validation doesn't see.
+    // A resize depends on the claim's StorageClass, which validation doesn't see.
     let flag = "--disable-admission-plugins=ServiceAccount,PersistentVolumeClaimResize";
     let all = ControlPlane::builder().apiserver_flag(flag);
     let mut swept = BTreeSet::new();

@@ -144,7 +144,7 @@ pub(crate) fn normal(kind: Kind, object: &Value) -> Value {
         }
     }
     if kind.is_custom() {
-        // What a server of custom resources is given, it keeps.
+        // A server keeps custom resources as they are sent.
         object.get_mut("metadata").map(drop_empty);
         as_types_write(kind, &mut object);
     } else {

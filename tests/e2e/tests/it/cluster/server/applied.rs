@@ -271,7 +271,7 @@ fn managed_fields<K: Applied>() {
         applying.apply_again(&live, FIRST).await;
         applying.apply_again(&live, SECOND).await;
 
-        // What both set alike is nobody's conflict, and stays until both give it up.
+        // A field that both set alike is no conflict, and stays until both give it up.
         let shared = second.clone().with_label("first", "a");
         let live = applying.apply(SECOND, &shared).await;
         applying.check(&live, FIRST, &first);

@@ -86,7 +86,7 @@ fn below<K: Kind + kubernetes_kinds::Kind>(path: &str, value: &Value) -> Value {
     fields.into()
 }
 
-/// How an element is named, and what is owned of it, which includes itself.
+/// The name of an element, and the owned parts of it, itself included.
 fn element_of<K: Kind + kubernetes_kinds::Kind>(path: &str, element: &Value) -> (String, Value) {
     let Some(keys) = keys::<K>(path) else {
         return (format!("v:{element}"), json!({}));
