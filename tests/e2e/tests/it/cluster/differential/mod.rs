@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use conformance::doc::Doc;
 use conformance::valid::Kind;
@@ -156,7 +157,7 @@ impl Asked {
                 if operation == Operation::UpdateStatus && !kind.has_status() {
                     continue;
                 }
-                for damage in &damages(kind, operation) {
+                for damage in damages(kind, operation).iter() {
                     for _ in 0..SWEPT {
                         let mut case = self.whole(rng, kind, operation);
                         for _ in 0..TRIES {
@@ -260,11 +261,19 @@ impl Asked {
     }
 }
 
-fn damages(kind: Kind, operation: Operation) -> Vec<Damage> {
-    match operation {
-        Operation::UpdateStatus => damage::status(kind),
-        _ => damage::all(kind, operation == Operation::Create),
-    }
+/// Returns the damages of an operation. They are kept, because making them all takes longer than
+/// a request.
+fn damages(kind: Kind, operation: Operation) -> Arc<[Damage]> {
+    static MADE: Mutex<BTreeMap<(Kind, Operation), Arc<[Damage]>>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap();
+    let damages = made.entry((kind, operation)).or_insert_with(|| {
+        let damages = match operation {
+            Operation::UpdateStatus => damage::status(kind),
+            _ => damage::all(kind, operation == Operation::Create),
+        };
+        damages.into()
+    });
+    Arc::clone(damages)
 }
 
 const CASES: u64 = 5000;
