@@ -261,10 +261,13 @@ impl Asked {
     }
 }
 
+/// The damages of each operation.
+type Damages = BTreeMap<(Kind, Operation), Arc<[Damage]>>;
+
 /// Returns the damages of an operation. They are kept, because making them all takes longer than
 /// a request.
 fn damages(kind: Kind, operation: Operation) -> Arc<[Damage]> {
-    static MADE: Mutex<BTreeMap<(Kind, Operation), Arc<[Damage]>>> = Mutex::new(BTreeMap::new());
+    static MADE: Mutex<Damages> = Mutex::new(Damages::new());
     let mut made = MADE.lock().unwrap();
     let damages = made.entry((kind, operation)).or_insert_with(|| {
         let damages = match operation {
