@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 /// Returns true if a text is a day as RFC 3339 has it, `2024-02-29`.
+#[inline]
 pub(crate) fn is_date(text: &str) -> bool {
     let number = |range: Range<usize>| {
         let digits = text.get(range)?;
@@ -17,6 +18,7 @@ pub(crate) fn is_date(text: &str) -> bool {
 }
 
 /// Returns the number of days of a month; none of what is no month.
+#[inline]
 fn days(year: u16, month: u16) -> u16 {
     let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     match month {

@@ -31,6 +31,7 @@ terms! {
 impl ErrorType {
     /// Parses the name of a variant, `TooLong`, or the reason of a server, `FieldValueTooLong`.
     #[must_use]
+    #[inline]
     pub fn parse(text: &str) -> Option<Self> {
         let name = text.strip_prefix("FieldValue").unwrap_or(text);
         Self::ALL.into_iter().find(|term| term.variant() == name)
@@ -38,6 +39,7 @@ impl ErrorType {
 
     /// Returns the `reason` in `details.causes` of a server's answer.
     #[must_use]
+    #[inline]
     #[inline]
     pub const fn reason(self) -> &'static str {
         match self {
@@ -54,6 +56,7 @@ impl ErrorType {
 }
 
 impl fmt::Display for ErrorType {
+    #[inline]
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

@@ -64,6 +64,7 @@ macro_rules! terms {
         impl crate::Term for $name {
             const TYPE: &'static str = stringify!($name);
 
+            #[inline]
             fn variant(self) -> &'static str {
                 match self {
                     $(Self::$variant => stringify!($variant),)*

@@ -26,12 +26,14 @@ terms! {
 impl NameFormat {
     /// Parses the name of a format in schemas, `dns1123Label`.
     #[must_use]
+    #[inline]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
     /// Returns its name in schemas.
     #[must_use]
+    #[inline]
     pub const fn name(self) -> &'static str {
         match self {
             Self::DnsSubdomain => "dns1123Subdomain",
@@ -43,12 +45,14 @@ impl NameFormat {
 
     /// Returns true if the text has the format.
     #[must_use]
+    #[inline]
     pub fn matches(self, text: &str) -> bool {
         self.is_form_of(text.as_bytes(), false)
     }
 
     /// Returns true if the text has the format after conversion to lower case.
     #[must_use]
+    #[inline]
     pub fn matches_lowered(self, text: &str) -> bool {
         if text.is_ascii() {
             self.is_form_of(text.as_bytes(), true)
@@ -57,6 +61,7 @@ impl NameFormat {
         }
     }
 
+    #[inline]
     fn is_form_of(self, text: &[u8], folds: bool) -> bool {
         let ends = if folds { LOWER | UPPER } else { LOWER };
         match self {
@@ -76,6 +81,7 @@ impl NameFormat {
 
     /// Returns a description of the format, for messages.
     #[must_use]
+    #[inline]
     pub const fn description(self) -> &'static str {
         match self {
             Self::DnsSubdomain => {
@@ -103,6 +109,7 @@ impl NameFormat {
 // For the crates that compare names as a server does.
 #[doc(hidden)]
 #[must_use]
+#[inline]
 pub fn lowered(text: &str) -> Cow<'_, str> {
     if text
         .bytes()
@@ -144,12 +151,14 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
+#[inline]
 fn kind(byte: u8) -> u8 {
     KINDS[usize::from(byte)]
 }
 
 /// Returns true if the text is a DNS label, or several with `between` between them. The characters
 /// of `ends` may be anywhere, a dash between two of them.
+#[inline]
 fn is_dns(text: &[u8], ends: u8, longest: usize, between: u8) -> bool {
     // Before the first byte is the same as after a dot.
     let mut before = DOT;
@@ -170,6 +179,7 @@ fn is_dns(text: &[u8], ends: u8, longest: usize, between: u8) -> bool {
 
 /// Returns true if the text is a name of up to 63 letters, digits, `-`, `_` and `.`, with a letter
 /// or digit at either end.
+#[inline]
 fn is_name_part(text: &[u8]) -> bool {
     let ends = LOWER | UPPER;
     let (Some(first), Some(last)) = (text.first(), text.last()) else {

@@ -40,6 +40,7 @@ terms! {
 impl TextFormat {
     /// Parses the name of a format in schemas. Like a server it ignores dashes.
     #[must_use]
+    #[inline]
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.replace('-', "");
         Self::ALL.into_iter().find(|format| format.name() == name)
@@ -47,6 +48,7 @@ impl TextFormat {
 
     /// Returns its name in schemas.
     #[must_use]
+    #[inline]
     pub const fn name(self) -> &'static str {
         match self {
             Self::BsonObjectId => "bsonobjectid",
@@ -66,6 +68,7 @@ impl TextFormat {
 
     /// Returns true if a text has the format.
     #[must_use]
+    #[inline]
     pub fn matches(self, text: &str) -> bool {
         match self {
             Self::BsonObjectId => text.len() == 24 && is_hex(text),
@@ -87,15 +90,18 @@ impl TextFormat {
     }
 }
 
+#[inline]
 fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+#[inline]
 fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Parses an IPv4 address as a server does, with leading zeros.
+#[inline]
 fn address(text: &str) -> Option<IpAddr> {
     let (start, end) = match text.rsplit_once(':') {
         Some((start, end)) => (Some(start), end),
@@ -118,6 +124,7 @@ fn address(text: &str) -> Option<IpAddr> {
     }
 }
 
+#[inline]
 fn is_cidr(text: &str) -> bool {
     let Some((start, length)) = text.split_once('/') else {
         return false;
@@ -131,6 +138,7 @@ fn is_cidr(text: &str) -> bool {
 }
 
 /// Parses pairs of digits between colons or dashes, or groups of four between dots.
+#[inline]
 fn is_mac(text: &str) -> bool {
     let groups = |separator: char, length: usize, counts: [usize; 3]| {
         let parts: Vec<_> = text.split(separator).collect();
@@ -142,6 +150,7 @@ fn is_mac(text: &str) -> bool {
     groups(':', 2, [6, 8, 20]) || groups('-', 2, [6, 8, 20]) || groups('.', 4, [3, 4, 10])
 }
 
+#[inline]
 fn is_ssn(text: &str) -> bool {
     let mut rest = text;
     for (index, length) in [3, 2, 4].into_iter().enumerate() {
@@ -160,6 +169,7 @@ fn is_ssn(text: &str) -> bool {
 }
 
 /// Returns the version of a UUID, and true if its variant is that of RFC 4122. Dashes are optional.
+#[inline]
 fn uuid(text: &str) -> Option<(u8, bool)> {
     let mut rest = text;
     let mut starts = [0; 5];
