@@ -40,7 +40,6 @@ impl ErrorType {
     /// Returns the `reason` in `details.causes` of a server's answer.
     #[must_use]
     #[inline]
-    #[inline]
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Required => "FieldValueRequired",
@@ -56,7 +55,6 @@ impl ErrorType {
 }
 
 impl fmt::Display for ErrorType {
-    #[inline]
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
