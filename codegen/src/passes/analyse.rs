@@ -39,16 +39,11 @@ pub(super) fn run(
 }
 
 fn of_type(reader: &mut Reader<'_>, schema: &SchemaName, ty: &Type<Resolved>) -> Type<Analysed> {
-    Type {
-        name: ty.name.clone(),
-        pointer: ty.pointer.clone(),
-        docs: carry::description(&ty.docs),
-        facts: ty.facts.clone(),
-        shape: match &ty.shape {
-            Shape::Struct(object) => Shape::Struct(of_struct(reader, schema, ty, object)),
-            Shape::Enum(shape) => Shape::Enum(carry::undescribed(shape)),
-        },
-    }
+    let shape = match &ty.shape {
+        Shape::Struct(object) => Shape::Struct(of_struct(reader, schema, ty, object)),
+        Shape::Enum(shape) => Shape::Enum(carry::undescribed(shape)),
+    };
+    carry::ty(ty, carry::description(&ty.docs), shape)
 }
 
 fn of_struct(
@@ -75,7 +70,7 @@ fn of_struct(
         fields: fields.collect(),
         is_open: object.is_open,
         unknown: object.unknown.clone(),
-        role: carry::role(&object.role),
+        role: carry::role(&object.role, carry::resolved),
         rules: Box::new(rules),
         rule_keywords: (),
         behaviour: (),

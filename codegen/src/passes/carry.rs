@@ -1,6 +1,6 @@
 //! Parts of the model that a phase takes over from the one before.
 
-use crate::model::{Docs, Enum, Paths, Phase, Resource, Role, SchemaName, Variant};
+use crate::model::{Docs, Enum, Paths, Phase, Resource, Role, SchemaName, Shape, Type, Variant};
 
 /// Documentation of which only the description is known.
 pub(super) fn description<P: Phase, Q>(docs: &Docs<P>) -> Docs<Q>
@@ -29,25 +29,36 @@ where
     }
 }
 
-/// The role of a struct, which is known once its document is resolved.
-pub(super) fn role<P, Q>(role: &Role<P>) -> Role<Q>
-where
-    P: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>, Resolved<Paths> = Paths>,
-    Q: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>, Resolved<Paths> = Paths>,
-{
+/// A type, with documentation and a shape of the phase.
+pub(super) fn ty<P: Phase, Q: Phase>(ty: &Type<P>, docs: Docs<Q>, shape: Shape<Q>) -> Type<Q> {
+    Type {
+        name: ty.name.clone(),
+        pointer: ty.pointer.clone(),
+        docs,
+        facts: ty.facts.clone(),
+        shape,
+    }
+}
+
+/// The role of a struct, in which `of` makes the server's view of a kind.
+pub(super) fn role<P: Phase, Q: Phase>(
+    role: &Role<P>,
+    of: impl FnOnce(&Resource<P>) -> Resource<Q>,
+) -> Role<Q> {
     match role {
-        Role::Kind(of) => Role::Kind(resource(of)),
-        Role::Apply(of) => Role::Apply(resource(of)),
+        Role::Kind(kind) => Role::Kind(of(kind)),
+        Role::Apply(kind) => Role::Apply(of(kind)),
         Role::List { item } => Role::List { item: item.clone() },
         Role::Part => Role::Part,
     }
 }
 
-fn resource<P, Q>(resource: &Resource<P>) -> Resource<Q>
-where
-    P: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>, Resolved<Paths> = Paths>,
-    Q: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>, Resolved<Paths> = Paths>,
-{
+/// The server's view of a kind, with the list and the paths of it.
+pub(super) fn resource<P: Phase, Q: Phase>(
+    resource: &Resource<P>,
+    list: Q::Resolved<Option<SchemaName>>,
+    paths: Q::Resolved<Paths>,
+) -> Resource<Q> {
     Resource {
         group: resource.group.clone(),
         version: resource.version.clone(),
@@ -55,7 +66,16 @@ where
         plural: resource.plural.clone(),
         namespaced: resource.namespaced,
         status: resource.status,
-        list: resource.list.clone(),
-        paths: resource.paths.clone(),
+        list,
+        paths,
     }
+}
+
+/// The server's view of a kind whose list and paths are known.
+pub(super) fn resolved<P, Q>(of: &Resource<P>) -> Resource<Q>
+where
+    P: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>, Resolved<Paths> = Paths>,
+    Q: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>, Resolved<Paths> = Paths>,
+{
+    resource(of, of.list.clone(), of.paths.clone())
 }

@@ -68,23 +68,16 @@ fn with_example(
 }
 
 fn of_type(checks: &Checks<'_>, schema: &SchemaName, ty: &Type<Analysed>, docs: TypeDocs) -> Type {
-    Type {
-        name: ty.name.clone(),
-        pointer: ty.pointer.clone(),
-        docs: docs.own,
-        facts: ty.facts.clone(),
-        shape: match &ty.shape {
-            Shape::Struct(object) => Shape::Struct(of_struct(checks, schema, object, docs.parts)),
-            Shape::Enum(shape) => Shape::Enum(Enum {
-                variants: shape
-                    .variants
-                    .iter()
-                    .zip(docs.parts)
-                    .map(of_variant)
-                    .collect(),
-            }),
-        },
-    }
+    let shape = match &ty.shape {
+        Shape::Struct(object) => Shape::Struct(of_struct(checks, schema, object, docs.parts)),
+        Shape::Enum(shape) => {
+            let variants = shape.variants.iter().zip(docs.parts);
+            Shape::Enum(Enum {
+                variants: variants.map(of_variant).collect(),
+            })
+        }
+    };
+    carry::ty(ty, docs.own, shape)
 }
 
 fn of_struct(
@@ -99,7 +92,7 @@ fn of_struct(
         fields: fields.collect(),
         is_open: object.is_open,
         unknown: object.unknown.clone(),
-        role: carry::role(&object.role),
+        role: carry::role(&object.role, carry::resolved),
         rules: object.rules.clone(),
         rule_keywords: (),
         behaviour: checks.behaviours.of(schema, object),

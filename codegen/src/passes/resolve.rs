@@ -9,7 +9,7 @@ use super::{
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::model::{
-    ApiVersion, Field, Graph, Lowered, Resolved, Resource, Role, SchemaName, Shape, Struct, Type,
+    ApiVersion, Field, Graph, Lowered, Resolved, Resource, SchemaName, Shape, Struct, Type,
 };
 
 /// Runs these passes over the types of a document. Where no document has had errors before, types
@@ -75,16 +75,11 @@ struct Resolver<'a> {
 
 impl Resolver<'_> {
     fn ty(&mut self, schema: &SchemaName, ty: &Type<Lowered>) -> Type<Resolved> {
-        Type {
-            name: ty.name.clone(),
-            pointer: ty.pointer.clone(),
-            docs: carry::description(&ty.docs),
-            facts: ty.facts.clone(),
-            shape: match &ty.shape {
-                Shape::Struct(object) => Shape::Struct(self.object(schema, object)),
-                Shape::Enum(shape) => Shape::Enum(carry::undescribed(shape)),
-            },
-        }
+        let shape = match &ty.shape {
+            Shape::Struct(object) => Shape::Struct(self.object(schema, object)),
+            Shape::Enum(shape) => Shape::Enum(carry::undescribed(shape)),
+        };
+        carry::ty(ty, carry::description(&ty.docs), shape)
     }
 
     fn object(&mut self, schema: &SchemaName, object: &Struct<Lowered>) -> Struct<Resolved> {
@@ -95,12 +90,7 @@ impl Resolver<'_> {
                 .collect(),
             is_open: object.is_open,
             unknown: names::unknown_fields(self.config, object),
-            role: match &object.role {
-                Role::Kind(resource) => Role::Kind(self.resource(schema, resource)),
-                Role::Apply(resource) => Role::Apply(self.resource(schema, resource)),
-                Role::List { item } => Role::List { item: item.clone() },
-                Role::Part => Role::Part,
-            },
+            role: carry::role(&object.role, |kind| self.resource(schema, kind)),
             rules: (),
             rule_keywords: object.rule_keywords.clone(),
             behaviour: (),
@@ -108,16 +98,8 @@ impl Resolver<'_> {
     }
 
     fn resource(&self, schema: &SchemaName, resource: &Resource<Lowered>) -> Resource<Resolved> {
-        Resource {
-            group: resource.group.clone(),
-            version: resource.version.clone(),
-            kind: resource.kind.clone(),
-            plural: resource.plural.clone(),
-            namespaced: resource.namespaced,
-            status: resource.status,
-            list: self.lists.get(schema).cloned(),
-            paths: paths::of(self.version, schema),
-        }
+        let list = self.lists.get(schema).cloned();
+        carry::resource(resource, list, paths::of(self.version, schema))
     }
 
     fn field(
