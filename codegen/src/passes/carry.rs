@@ -5,7 +5,7 @@ use crate::model::{Docs, Enum, Paths, Phase, Resource, Role, SchemaName, Shape, 
 /// Documentation of which only the description is known.
 pub(super) fn description<P: Phase, Q>(docs: &Docs<P>) -> Docs<Q>
 where
-    Q: Phase<Complete<Vec<String>> = (), Complete<String> = ()>,
+    Q: Phase<Complete<Vec<String>> = ()> + Phase<Complete<String> = ()>,
 {
     Docs {
         description: docs.description.clone(),
@@ -17,7 +17,7 @@ where
 /// An enumeration whose documentation isn't written yet.
 pub(super) fn undescribed<P: Phase, Q>(shape: &Enum<P>) -> Enum<Q>
 where
-    Q: Phase<Complete<Vec<String>> = (), Complete<String> = ()>,
+    Q: Phase<Complete<Vec<String>> = ()> + Phase<Complete<String> = ()>,
 {
     let variants = shape.variants.iter().map(|variant| Variant {
         value: variant.value.clone(),
@@ -74,8 +74,8 @@ pub(super) fn resource<P: Phase, Q: Phase>(
 /// The server's view of a kind whose list and paths are known.
 pub(super) fn resolved<P, Q>(of: &Resource<P>) -> Resource<Q>
 where
-    P: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>, Resolved<Paths> = Paths>,
-    Q: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>, Resolved<Paths> = Paths>,
+    P: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>> + Phase<Resolved<Paths> = Paths>,
+    Q: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>> + Phase<Resolved<Paths> = Paths>,
 {
     resource(of, of.list.clone(), of.paths.clone())
 }
