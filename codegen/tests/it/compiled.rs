@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
+use crate::common::dependencies::{SHARED, share};
 use crate::common::rustfmt::formatted;
 use crate::common::{goldens, plausible};
 use codegen::{Config, DocumentSource, GeneratedFile, Inputs, Source, generate};
@@ -19,7 +20,7 @@ const FEATURES: &str =
 /// The crate that holds the tests in `compiled/`.
 const RUNNER: &str = "golden-run";
 
-/// The crate that is made of random documents: `PLAUSIBLE_DOCUMENTS` of them, 100 by default, from
+/// The crate that is made of random documents: `PLAUSIBLE_DOCUMENTS` of them, 40 by default, from
 /// `PLAUSIBLE_SEED`.
 const PLAUSIBLE: &str = "plausible";
 
@@ -147,6 +148,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
     write(runner_source.join("plausible.json"), &schemas);
     write(runner_source.join("plausible_types.rs"), &types);
     members.push(PLAUSIBLE.to_owned());
+    share(root, &["fastrand", "k8s-openapi", "proptest"], workspace);
     let mut runner = format!(
         "[package]\nname = \"{RUNNER}\"\nedition.workspace = true\npublish = false\n\n\
          [lints]\nworkspace = true\n\n\
@@ -175,6 +177,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
     ] {
         write(workspace.join(RUNNER).join("src").join(file), tests);
     }
+    members.push(SHARED.to_owned());
     write(workspace.join("Cargo.toml"), &manifest(root, &members));
     for file in ["Cargo.lock", ".cargo/config.toml"] {
         write(
@@ -218,7 +221,7 @@ fn plausible() -> (Vec<GeneratedFile>, BTreeMap<String, String>) {
         given.map_or(default, |number| number.expect(variable))
     };
     let (count, seed) = (
-        number("PLAUSIBLE_DOCUMENTS", 100),
+        number("PLAUSIBLE_DOCUMENTS", 40),
         number("PLAUSIBLE_SEED", 1),
     );
     let head = format!("[[crate]]\nname = \"{PLAUSIBLE}\"\ndescription = \"Random\"\n");

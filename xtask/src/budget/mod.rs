@@ -32,8 +32,8 @@ const CERTAIN: u32 = 3;
 /// grow. The budgets are in the same file.
 ///
 /// Shares are those of the instructions outside of the kernel, which hardly differ between runs.
-/// Where the machine doesn't count them, they are those of CPU time. If that exceeds a budget in
-/// fewer than three runs, there are as many runs: other programs disturb a single one. If these
+/// Where the machine doesn't count them, they are those of CPU time. What exceeds a budget of it in
+/// fewer than three runs is measured as many times: other programs disturb a single run. If these
 /// differ by more than the budget, CPU time says nothing, and a warning says so.
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -68,24 +68,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         workspace: &workspace,
         whole: arguments.whole,
     };
-    let (mut run, mut runs) = (0, arguments.runs);
-    while run < runs {
-        run += 1;
-        eprintln!("run {run} of {runs}");
-        builder.run(&alone, &mut rows)?;
-        let is_slow = rows
-            .iter()
-            .any(|(_, row)| row.basis() == Basis::Time && row.is_slow(&limits));
-        if run == runs && run < CERTAIN && is_slow {
-            runs = CERTAIN;
-            eprintln!("a limit of CPU time is exceeded; the median of {runs} runs decides");
+    for run in 1..=arguments.runs {
+        eprintln!("run {run} of {}", arguments.runs);
+        builder.run(&alone, rows.iter_mut())?;
+    }
+    let is_slow = |(_, row): &(Program, Row)| row.basis() == Basis::Time && row.is_slow(&limits);
+    let slow: Vec<bool> = rows.iter().map(is_slow).collect();
+    if slow.contains(&true) {
+        for run in arguments.runs + 1..=CERTAIN {
+            eprintln!("run {run} of {CERTAIN}, of what exceeds a limit of CPU time");
+            let rows = rows.iter_mut().zip(&slow).filter(|(_, slow)| **slow);
+            builder.run(&alone, rows.map(|(row, _)| row))?;
         }
     }
     let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
-    let runs = match runs {
+    let mut runs = match arguments.runs {
         1 => "one run".to_owned(),
         runs => format!("medians of {runs} runs"),
     };
+    if arguments.runs < CERTAIN && slow.contains(&true) {
+        runs = format!("{runs}; of what exceeded a limit, medians of {CERTAIN} runs");
+    }
     println!(
         "cargo {}, debug profile, {runs}\n",
         cargo.about(&root, "cargo ")?
@@ -115,8 +118,12 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Measures every program once.
-    fn run(&self, alone: &Program, rows: &mut [(Program, Row<'_>)]) -> Result<(), Box<dyn Error>> {
+    /// Measures each program once.
+    fn run<'r, 'l: 'r>(
+        &self,
+        alone: &Program,
+        rows: impl Iterator<Item = &'r mut (Program, Row<'l>)>,
+    ) -> Result<(), Box<dyn Error>> {
         let folder = self.folder()?;
         let reference = self.reference(alone, &folder)?;
         let built = &reference.build;

@@ -10,8 +10,14 @@ use super::recipe::Recipe;
 use crate::go::command;
 
 /// Flags of `go build` that hold for every program. No paths of this machine get into them, and
-/// go.mod and go.sum have to be complete.
-pub(super) const FLAGS: [&str; 3] = ["-trimpath", "-mod=readonly", "-buildvcs=false"];
+/// go.mod and go.sum have to be complete. Debug information, which the linker would drop, takes a
+/// sixth of the compiler's time.
+pub(super) const FLAGS: [&str; 4] = [
+    "-trimpath",
+    "-mod=readonly",
+    "-buildvcs=false",
+    "-gcflags=all=-dwarf=false",
+];
 
 /// Go's version and platform, as in `go1.26.8 linux amd64`. In a folder with a go.mod that asks
 /// for a newer version, that one's.
@@ -54,6 +60,8 @@ pub(super) fn build(
         .arg(program)
         .arg(package)
         .stdout(Stdio::null())
+        // The compiler collects garbage less often than by default, in less time.
+        .env("GOGC", "400")
         .spawn()
 }
 

@@ -3,7 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../../../codegen/tests/it/common/dependencies.rs"]
+mod dependencies;
 pub mod every;
+pub mod nested;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,5 +1,6 @@
 //! Shared parts of the generator's tests.
 
+pub(crate) mod dependencies;
 pub(crate) mod plausible;
 pub(crate) mod rustfmt;
 pub(crate) mod types;

@@ -9,6 +9,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use tempfile::TempDir;
+use xtask_testing::nested::{self, share_dependencies, strict};
 
 pub(crate) use xtask_testing::{Outcome, real_root};
 
@@ -297,33 +298,17 @@ pub(crate) fn generate(root: &Path, arguments: &[&str]) -> String {
     Outcome::of(&mut command).succeeds().out
 }
 
-/// Cargo in a folder of generated crates; all share one folder of dependencies.
+/// Cargo in a folder of generated crates.
 pub(crate) fn cargo(folder: &Path, command: &str) -> Command {
-    let mut cargo = Command::new(env!("CARGO"));
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
-    cargo
-        .args([command, "--offline", "--quiet"])
-        .current_dir(folder);
-    cargo.env("CARGO_TARGET_DIR", target);
-    cargo
-}
-
-/// The same, to which a warning is an error.
-pub(crate) fn strict_cargo(folder: &Path, command: &str) -> Command {
-    let mut cargo = cargo(folder, command);
-    cargo
-        .env("RUSTFLAGS", "-Dwarnings")
-        .env("RUSTDOCFLAGS", "-Dwarnings");
-    cargo
+    nested::cargo(folder, Path::new(env!("CARGO_TARGET_TMPDIR")), command)
 }
 
 /// Checks a generated workspace.
 pub(crate) fn compile(root: &Path, workspace: &Path) {
-    // Without it, cargo would look for newer versions than have been fetched.
-    fs::copy(root.join("Cargo.lock"), workspace.join("Cargo.lock")).unwrap();
+    share_dependencies(root, workspace);
     for features in [None, Some("--all-features")] {
-        let mut check = strict_cargo(workspace, "check");
-        Outcome::of(check.arg("--workspace").args(features)).succeeds();
+        let mut check = cargo(workspace, "check");
+        strict(check.arg("--workspace").args(features));
     }
 }
 

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use xtask_testing::nested::{SHARED, share_dependencies, strict};
 use xtask_testing::{upstream, upstream_part};
 
 use super::objects;
-use crate::common::{Outcome, Sandbox, XTASK, real_root, strict_cargo};
+use crate::common::{Outcome, Sandbox, XTASK, cargo, real_root};
 
 /// The files of manifests in a folder that have definitions and are no templates.
 fn definitions(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -46,7 +47,7 @@ fn generated(root: &Path, name: &str, files: &[PathBuf]) -> PathBuf {
         command.arg("--crd").arg(file);
     }
     Outcome::of(&mut command).succeeds();
-    fs::copy(root.join("Cargo.lock"), out.join("Cargo.lock")).unwrap();
+    share_dependencies(root, &out);
     out
 }
 
@@ -76,7 +77,7 @@ fn definitions_of_others_become_crates() {
     let out = generated(&root, "others", &files);
     for command in ["clippy", "doc"] {
         let arguments = ["--workspace", "--all-features", "--no-deps"];
-        Outcome::of(strict_cargo(&out, command).args(arguments)).succeeds();
+        strict(cargo(&out, command).args(arguments));
     }
     let read = come_back(&root, &out, &files);
     assert!(read >= kinds, "{read}");
@@ -150,11 +151,11 @@ fn come_back(root: &Path, out: &Path, files: &[PathBuf]) -> usize {
         .unwrap()
         .map(|e| e.unwrap().path())
         .collect();
-    crates.retain(|path| path.join("src").is_dir());
+    crates.retain(|path| path.join("src").is_dir() && !path.ends_with(SHARED));
     let mut manifest = "[workspace]\n\n[package]\nname = \"reader\"\nedition = \"2024\"\n\n\
         [dependencies]\nserde_json = \"1\"\n"
         .to_owned();
-    manifest += "k8s-openapi = { version = \"0.29\", features = [\"latest\"] }\n";
+    manifest += "k8s-openapi = { version = \"0.29\", default-features = false }\n";
     manifest += &format!(
         "kubernetes-manifests.path = {:?}\n",
         root.join("crates/kubernetes-manifests")
@@ -170,11 +171,9 @@ fn come_back(root: &Path, out: &Path, files: &[PathBuf]) -> usize {
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::write(folder.join("src/main.rs"), READER.to_owned() + &register).unwrap();
-    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    let mut run = strict_cargo(&folder, "run");
-    run.stdin(fs::File::open(folder.join("objects.ndjson")).unwrap());
-    let outcome = Outcome::of(&mut run);
-    assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.stderr);
+    share_dependencies(root, &folder);
+    let objects = fs::File::open(folder.join("objects.ndjson")).unwrap();
+    let outcome = strict(cargo(&folder, "run").stdin(objects));
     println!("{}", outcome.out);
     outcome.out.lines().count()
 }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use xtask_testing::every::{BUNDLE, documents, workspace};
+use xtask_testing::nested::{share_dependencies, strict};
 use xtask_testing::{upstream, upstream_part};
 
-use crate::common::{Outcome, XTASK, real_root, strict_cargo};
+use crate::common::{Outcome, XTASK, cargo, real_root};
 
 /// Reads each fixture whose kind is registered, and compares what is written; but for those with
 /// what Go of later releases adds, fields of which these documents know nothing.
@@ -53,7 +54,8 @@ fn generated(root: &Path, release: &str) -> PathBuf {
         format!(
             "[package]\nname = \"fixtures\"\nedition.workspace = true\n\n[dependencies]\n\
              {BUNDLE} = {{ workspace = true, features = [\"manifests\"] }}\n\
-             kubernetes-manifests.workspace = true\nserde_json.workspace = true\n"
+             kubernetes-manifests.workspace = true\nserde_json.workspace = true\n\
+             shared = {{ path = \"../shared\" }}\n"
         ),
     )
     .unwrap();
@@ -68,6 +70,7 @@ fn generated(root: &Path, release: &str) -> PathBuf {
         .arg(&spec)
         .current_dir(&folder);
     Outcome::of(&mut command).succeeds();
+    share_dependencies(root, &folder);
     folder
 }
 
@@ -80,20 +83,18 @@ fn every_document_becomes_a_crate() {
     let all = ["--workspace", "--all-features"];
     for release in ["v1.31", "v1.34"] {
         let folder = generated(&root, release);
-        Outcome::of(strict_cargo(&folder, "check").args(all)).succeeds();
+        strict(cargo(&folder, "check").args(all));
     }
     let newest = match upstream_part(&root, "openapi/v1.36") {
         Some(_) => "v1.36",
         None => "v1.35",
     };
     let folder = generated(&root, newest);
-    Outcome::of(strict_cargo(&folder, "check").args(all)).succeeds();
-    let mut doc = strict_cargo(&folder, "doc");
-    Outcome::of(doc.args(all).arg("--no-deps")).succeeds();
-    let mut test = strict_cargo(&folder, "test");
+    strict(cargo(&folder, "check").args(all));
+    strict(cargo(&folder, "doc").args(all).arg("--no-deps"));
+    let mut test = cargo(&folder, "test");
     test.args(["-p", "fixtures", "--lib"]);
     let fixtures = upstream(&root).join("golden/v1.34.0");
-    let outcome = Outcome::of(test.arg("--").arg("--nocapture").env("FIXTURES", fixtures));
-    assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.stderr);
+    let outcome = strict(test.arg("--").arg("--nocapture").env("FIXTURES", fixtures));
     println!("{}", outcome.out);
 }

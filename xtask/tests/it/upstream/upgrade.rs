@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use xtask_testing::nested::share_dependencies;
 use xtask_testing::upstream;
 
 use crate::common::server::{Fault, Server};
@@ -83,8 +84,7 @@ fn program(root: &Path, copied: &Path) -> PathBuf {
          storage-v1 = {{ path = \"../generated/storage-v1\", features = [\"validation\"] }}\n"
     );
     fs::write(program.join("Cargo.toml"), manifest).unwrap();
-    // Without it, cargo would look for newer versions than have been fetched.
-    fs::copy(root.join("Cargo.lock"), program.join("Cargo.lock")).unwrap();
+    share_dependencies(root, &program);
     program
 }
 

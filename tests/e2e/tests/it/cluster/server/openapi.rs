@@ -5,27 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 use http::Method;
+use xtask_testing::nested::{self, share_dependencies, strict};
 
 use super::run;
 
 /// The version whose document is fetched: newer ones may not be known to this workspace yet.
 const PATH: &str = "/openapi/v3/apis/storage.k8s.io/v1";
-
-/// Runs cargo, and shows what it says if it fails.
-fn cargo(folder: &Path, arguments: &[&str], variables: &[(&str, &Path)]) {
-    let mut command = Command::new(env!("CARGO"));
-    command
-        .args(arguments)
-        .current_dir(folder)
-        .envs(variables.iter().copied());
-    let output = command.output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    assert!(
-        output.status.success(),
-        "{arguments:?}:\n{}",
-        String::from_utf8_lossy(&said)
-    );
-}
 
 /// Generates crates from a document of a release, and compiles them.
 fn generate(release: &str, document: &str) {
@@ -33,29 +18,28 @@ fn generate(release: &str, document: &str) {
         .ancestors()
         .nth(2)
         .unwrap();
-    let shared = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let folder = tempfile::tempdir().unwrap();
     let (spec, out) = (folder.path().join(release), folder.path().join("out"));
     fs::create_dir(&spec).unwrap();
     fs::write(spec.join("apis__storage.k8s.io__v1_openapi.json"), document).unwrap();
-    let (from, to) = (spec.to_str().unwrap(), out.to_str().unwrap());
-    let generate = ["xtask", "codegen", "--spec", from, "--out", to];
-    cargo(root, &generate, &[]);
+
+    // `cargo xtask` would compile all dependencies again, with the features of one package. Those
+    // of the workspace are chosen together with one of its benchmarks.
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let mut build = nested::cargo(root, temporary, "test");
+    strict(build.args(["--workspace", "--no-run", "--bench", "lists"]));
+    let program = temporary.with_file_name("debug").join("xtask");
+    let mut xtask = Command::new(program);
+    xtask.arg("codegen").arg("--spec").arg(&spec);
+    strict(xtask.arg("--out").arg(&out).current_dir(root));
     let made = fs::read_to_string(out.join("storage-v1/src/volume_attachment.rs")).unwrap();
     assert!(
         made.contains(&format!("{release}/apis__storage.k8s.io__v1")),
         "{made}"
     );
 
-    // The versions that have been fetched, and the folder that other such tests build in.
-    fs::copy(root.join("Cargo.lock"), out.join("Cargo.lock")).unwrap();
-    let check = ["check", "--offline", "--quiet", "--workspace"];
-    let target = shared.join("generated");
-    let variables = [
-        ("CARGO_TARGET_DIR", target.as_path()),
-        ("RUSTFLAGS", Path::new("-Dwarnings")),
-    ];
-    cargo(&out, &check, &variables);
+    share_dependencies(root, &out);
+    strict(nested::cargo(&out, temporary, "check").arg("--workspace"));
 }
 
 /// Not within the time that other tests have: it waits for a compiler.

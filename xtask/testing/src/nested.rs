@@ -1,0 +1,62 @@
+//! Workspaces of generated crates, which tests compile below the folder of this workspace's own build.
+//! Most of their dependencies are compiled there already.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::Outcome;
+use crate::dependencies::{self, share};
+
+/// The package that [`share_dependencies`] adds.
+pub const SHARED: &str = dependencies::SHARED;
+
+/// Cargo in a folder of generated crates. `temporary` is the test's `CARGO_TARGET_TMPDIR`.
+pub fn cargo(folder: &Path, temporary: &Path, command: &str) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo
+        .args([command, "--offline", "--quiet"])
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", temporary.parent().unwrap())
+        .env("RUSTDOCFLAGS", "-Dwarnings");
+    cargo
+}
+
+/// Runs cargo, to which a warning is an error. RUSTFLAGS would say the same to the compiler, but
+/// with others than this workspace has, all dependencies would be compiled again.
+pub fn strict(cargo: &mut Command) -> Outcome {
+    let outcome = Outcome::of(cargo).succeeds();
+    let is_warning = |line: &str| line.starts_with("warning");
+    assert!(
+        !outcome.stderr.lines().any(is_warning),
+        "{}",
+        outcome.stderr
+    );
+    outcome
+}
+
+/// Lets a workspace or a program use the dependencies that are compiled already: with the features
+/// and the profile that they have in the real workspace.
+pub fn share_dependencies(root: &Path, folder: &Path) {
+    let read = |folder: &Path| -> toml::Table {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        manifest.parse().unwrap()
+    };
+    let mut profile = read(root)["profile"].clone();
+    // To name a package that isn't there is worth a warning.
+    profile["dev"].as_table_mut().unwrap().remove("package");
+    let mut manifest = read(folder);
+    manifest.insert("profile".to_owned(), profile);
+    share(root, &["k8s-openapi"], folder);
+    if let Some(members) = manifest["workspace"].get_mut("members") {
+        members.as_array_mut().unwrap().push(SHARED.into());
+    }
+    if let Some(dependencies) = manifest.get_mut("dependencies") {
+        let path = toml::Table::from_iter([("path".to_owned(), SHARED.into())]);
+        let dependencies = dependencies.as_table_mut().unwrap();
+        dependencies.insert(SHARED.to_owned(), path.into());
+    }
+    fs::write(folder.join("Cargo.toml"), manifest.to_string()).unwrap();
+    // Without it, cargo would look for newer versions than have been fetched.
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+}
