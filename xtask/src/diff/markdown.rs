@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use codegen::diff::{Change, Report, Severity};
 
-use super::text::{headline, release, whereabouts};
+use super::entry::{details, documentation, headline, release};
 
 /// Renders a report.
 pub(super) fn render(report: &Report, with_docs: bool) -> String {
@@ -38,14 +38,9 @@ pub(super) fn render(report: &Report, with_docs: bool) -> String {
             item(&mut text, change);
         }
     }
-    if !report.documentation.is_empty() {
+    if let Some(count) = documentation(report) {
         let _ = writeln!(text, "\n## Documentation\n");
-        let count = report.documentation.len();
-        let _ = writeln!(
-            text,
-            "{count} text{} changed.",
-            if count == 1 { "" } else { "s" }
-        );
+        let _ = writeln!(text, "{count}.");
         if with_docs {
             let _ = writeln!(text);
         }
@@ -67,32 +62,8 @@ fn item(text: &mut String, change: &Change) {
     if change.severity() == Severity::None {
         return;
     }
-    let mut push = |name: &str, value: &str| {
-        let _ = writeln!(text, "  - {name}: {}", plain(value));
-    };
-    if let Some(whereabouts) = whereabouts(&change.place) {
-        push("in", &whereabouts);
-    }
-    if !change.details.is_empty() {
-        push("is", &change.details.join("; "));
-    }
-    push(
-        "readers",
-        &format!(
-            "{}; writers: {}",
-            change.readers.name(),
-            change.writers.name()
-        ),
-    );
-    push(
-        "Rust",
-        &format!("{}, {}", change.rust.semver.name(), change.rust.why),
-    );
-    if let Some(conversion) = &change.conversion {
-        push("conversion", conversion);
-    }
-    if let Some(edit) = &change.edit {
-        push("edit", edit);
+    for (label, value) in details(change) {
+        let _ = writeln!(text, "  - {label}: {}", plain(&value));
     }
 }
 

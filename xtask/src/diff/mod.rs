@@ -1,5 +1,6 @@
 //! `cargo xtask diff`: what changed between two releases of the API, and what that means.
 
+mod entry;
 mod markdown;
 mod source;
 mod text;
