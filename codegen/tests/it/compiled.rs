@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 
 use crate::common::dependencies::{SHARED, share};
 use crate::common::rustfmt::formatted;
-use crate::common::{goldens, plausible};
-use codegen::{Config, DocumentSource, GeneratedFile, Inputs, Source, generate};
+use crate::common::{goldens, inputs_of, plausible};
+use codegen::{Config, GeneratedFile, Inputs, Source, generate};
 use serde_json::Value;
 
 /// The features of generated crates, as TOML.
@@ -236,14 +236,7 @@ fn plausible() -> (Vec<GeneratedFile>, BTreeMap<String, String>) {
              prefix = \"com.example.m{at}.\"\nmodule = \"m{at}\"\n"
         );
         let text = plausible::document(seed * 1_000_000 + at, &format!("com.example.m{at}."));
-        let source = DocumentSource {
-            source: Source::new("document.json", text),
-            release: "1.37".parse().unwrap(),
-        };
-        let one = Inputs {
-            documents: [(format!("v1.37/m{at}.json"), source)].into(),
-            ..Inputs::default()
-        };
+        let one = inputs_of([(format!("m{at}.json"), text)]);
         let config = format!("{head}{document}\n{}", externs.concat());
         let config = Config::parse(&Source::new("codegen.toml", config)).unwrap();
         match generate(&config, &one) {

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use codegen::{Config, DocumentSource, Inputs, Source, generate};
+use crate::common::inputs_of;
+use codegen::{Config, Source, generate};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -131,14 +132,7 @@ impl Texts<'_> {
     fn generated(&self) -> Option<BTreeMap<String, String>> {
         let config = Config::parse(&Source::new("codegen.toml", self.config())).ok()?;
         let document = serde_json::to_string_pretty(&self.document()).unwrap();
-        let mut inputs = Inputs::default();
-        let input = DocumentSource {
-            source: Source::new("document.json", document),
-            release: "1.37".parse().unwrap(),
-        };
-        inputs
-            .documents
-            .insert("v1.37/document.json".to_owned(), input);
+        let inputs = inputs_of([("document.json", document)]);
         let crates = match generate(&config, &inputs) {
             Ok(crates) => crates,
             Err(errors) => {

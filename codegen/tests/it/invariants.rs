@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::types::{declared, exported, roots};
-use crate::common::{Golden, goldens, places};
-use codegen::{Config, DocumentSource, Generated, Inputs, Source, generate};
+use crate::common::{Golden, goldens, inputs_of, named, places};
+use codegen::{Config, DocumentConfig, Generated, Inputs, Source, generate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -16,23 +16,15 @@ fn workspace() -> Option<(Config, Inputs)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let text = fs::read_to_string(root.join("codegen.toml")).ok()?;
     let config = Config::parse(&Source::new("codegen.toml", text)).unwrap();
-    let mut inputs = Inputs::default();
-    for document in config.crates.iter().flat_map(|krate| &krate.documents) {
-        let name = format!("v{}/{}", document.release, document.file);
+    let read = |name: String| {
         let text = fs::read_to_string(root.join("spec").join(&name)).unwrap();
-        let source = Source::new(name, text);
-        let input = DocumentSource {
-            source,
-            release: document.described(),
-        };
-        inputs.documents.insert(document.path(), input);
-        for overlay in &document.overlays {
-            let text = fs::read_to_string(root.join("spec/overlays").join(overlay)).unwrap();
-            inputs
-                .overlays
-                .insert(overlay.clone(), Source::new(overlay, text));
-        }
-    }
+        Source::new(name, text)
+    };
+    let document =
+        |document: &DocumentConfig| read(format!("v{}/{}", document.release, document.file));
+    let inputs = named(&config, document, |overlay| {
+        read(format!("overlays/{overlay}"))
+    });
     Some((config, inputs))
 }
 
@@ -384,10 +376,7 @@ proptest! {
         for change in changes {
             mutated(&mut document, change);
         }
-        let mut inputs = Inputs::default();
-        let source = Source::new("v1.37/document.json", "");
-        let input = DocumentSource { source, release: "1.37".parse().unwrap() };
-        inputs.documents.insert("v1.37/document.json".to_owned(), input);
+        let inputs = inputs_of([("document.json", "")]);
         survives(&config, &inputs, "v1.37/document.json", &document);
     }
 }

@@ -1,19 +1,15 @@
 //! Schemas that several documents have, and crates that use one another.
 
-use crate::common::document;
-use codegen::{Config, Diagnostics, DocumentSource, Generated, Inputs, Source, generate};
+use crate::common::{document, inputs_of};
+use codegen::{Config, Diagnostics, Generated, Source, generate};
 
 /// Generates from documents with these schemas.
-fn from(config: &str, documents: &[(&str, &str)]) -> Result<Vec<Generated>, Diagnostics> {
+fn from(config: &str, files: &[(&str, &str)]) -> Result<Vec<Generated>, Diagnostics> {
     let config = Config::parse(&Source::new("codegen.toml", config))?;
-    let mut inputs = Inputs::default();
-    for (file, schemas) in documents {
-        let source = Source::new(*file, document(schemas));
-        let release = "1.37".parse().unwrap();
-        inputs
-            .documents
-            .insert(format!("v1.37/{file}"), DocumentSource { source, release });
-    }
+    let files = files
+        .iter()
+        .map(|(file, schemas)| (file, document(schemas)));
+    let inputs = inputs_of(files);
     generate(&config, &inputs)
 }
 
@@ -66,7 +62,7 @@ fn a_schema_that_two_documents_describe_differently() {
     let errors = from(ONE_CRATE, &documents).map(|_| ()).unwrap_err();
     let text = errors.to_string();
     assert!(
-        text.contains("`com.example.v1.Shared` is another schema than in one.json"),
+        text.contains("`com.example.v1.Shared` is another schema than in v1.37/one.json"),
         "{text}"
     );
     assert!(
@@ -122,8 +118,8 @@ fn crates_that_use_one_another() {
     assert!(
         text.contains(
             "crates use one another: `left-v1` uses `right-v1` in \
-             #/components/schemas/com.left.v1.Whole/properties/part of left.json, `right-v1` uses \
-             `left-v1` in #/components/schemas/com.right.v1.Whole/properties/part of right.json"
+             #/components/schemas/com.left.v1.Whole/properties/part of v1.37/left.json, `right-v1` uses \
+             `left-v1` in #/components/schemas/com.right.v1.Whole/properties/part of v1.37/right.json"
         ),
         "{text}"
     );

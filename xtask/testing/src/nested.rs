@@ -1,5 +1,5 @@
-//! Workspaces of generated crates, which tests compile below the folder of this workspace's own build.
-//! Most of their dependencies are compiled there already.
+//! Workspaces of generated crates, which tests compile in the folder of this workspace's own build,
+//! where most of their dependencies are compiled already.
 
 use std::fs;
 use std::path::Path;

@@ -8,7 +8,9 @@ pub(crate) mod types;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use codegen::{Config, Diagnostics, DocumentSource, Generated, Inputs, Source, generate};
+use codegen::{
+    Config, Diagnostics, DocumentConfig, DocumentSource, Generated, Inputs, Source, generate,
+};
 use serde_json::Value;
 
 /// One folder of `tests/golden`: a configuration with what it names, and what comes of it.
@@ -37,16 +39,7 @@ fn golden(folder: &Path) -> Golden {
         Source::new(name, text.unwrap_or_else(|error| panic!("{name}: {error}")))
     };
     let config = Config::parse(&read("codegen.toml")).expect("a good codegen.toml");
-    let mut inputs = Inputs::default();
-    for document in config.crates.iter().flat_map(|krate| &krate.documents) {
-        let source = read(&document.file);
-        let release = document.described();
-        let input = DocumentSource { source, release };
-        inputs.documents.insert(document.path(), input);
-        for overlay in &document.overlays {
-            inputs.overlays.insert(overlay.clone(), read(overlay));
-        }
-    }
+    let inputs = named(&config, |document| read(&document.file), read);
     let name = folder
         .file_name()
         .expect("a name")
@@ -58,6 +51,42 @@ fn golden(folder: &Path) -> Golden {
         folder,
         config,
         inputs,
+    }
+}
+
+/// Reads all inputs that a configuration names.
+pub(crate) fn named(
+    config: &Config,
+    document: impl Fn(&DocumentConfig) -> Source,
+    overlay: impl Fn(&str) -> Source,
+) -> Inputs {
+    let mut inputs = Inputs::default();
+    for named in config.crates.iter().flat_map(|krate| &krate.documents) {
+        let (source, release) = (document(named), named.described());
+        let input = DocumentSource { source, release };
+        inputs.documents.insert(named.path(), input);
+        for name in &named.overlays {
+            inputs.overlays.insert(name.clone(), overlay(name));
+        }
+    }
+    inputs
+}
+
+/// Returns documents of 1.37 as inputs, by the names of their files.
+pub(crate) fn inputs_of<N, T>(files: impl IntoIterator<Item = (N, T)>) -> Inputs
+where
+    N: std::fmt::Display,
+    T: Into<String>,
+{
+    let one = |(name, text): (N, T)| {
+        let path = format!("v1.37/{name}");
+        let source = Source::new(path.as_str(), text);
+        let release = "1.37".parse().expect("a release");
+        (path, DocumentSource { source, release })
+    };
+    Inputs {
+        documents: files.into_iter().map(one).collect(),
+        ..Inputs::default()
     }
 }
 
@@ -117,13 +146,10 @@ pub(crate) fn from(
     release: &str,
 ) -> Result<Vec<Generated>, Diagnostics> {
     let config = Config::parse(&Source::new("codegen.toml", config))?;
-    let mut inputs = Inputs::default();
-    let source = Source::new("v1.37/document.json", document);
-    let release = release.parse().expect("a release");
-    let input = DocumentSource { source, release };
-    inputs
-        .documents
-        .insert("v1.37/document.json".to_owned(), input);
+    let mut inputs = inputs_of([("document.json", document)]);
+    for document in inputs.documents.values_mut() {
+        document.release = release.parse().expect("a release");
+    }
     if config
         .crates
         .iter()

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::places;
 use crate::common::types::{declared, exported};
-use codegen::{Config, DocumentSource, Inputs, Source, generate};
+use crate::common::{inputs_of, places};
+use codegen::{Config, Source, generate};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
@@ -179,13 +179,7 @@ fn is_refused(documents: &[PathBuf], rng: &mut Rng) -> bool {
     found.retain(|place| !place.contains("/parameters") && !place.contains("/responses"));
     let damage = (0..rng.usize(1..4)).map(|_| damage(&mut document, &found, rng));
     let damage = damage.collect::<Vec<_>>().join(", ");
-    let mut inputs = Inputs::default();
-    let source = Source::new("document.json", document.to_string());
-    let release = "1.37".parse().unwrap();
-    inputs.documents.insert(
-        "v1.37/document.json".to_owned(),
-        DocumentSource { source, release },
-    );
+    let inputs = inputs_of([("document.json", document.to_string())]);
     let generated = std::panic::catch_unwind(|| generate(&config, &inputs));
     match generated.unwrap_or_else(|_| panic!("{file}: {damage}")) {
         Ok(crates) => {
