@@ -131,7 +131,7 @@ fn resources(kind: &Kind, (a, b): (&Resource, &Resource), had_status: bool) -> V
                 push(removed, severities, Some(name.clone()), None);
             }
             Pair::Second(_) => {
-                // What is written to the object itself then leaves the status as it was.
+                // A write of the object itself then leaves the status as it was.
                 let hides_status = name == "status" && had_status;
                 let writers = if hides_status { Warning } else { Info };
                 let added = ChangeKind::SubresourceAdded;

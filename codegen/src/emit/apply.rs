@@ -21,7 +21,7 @@ use crate::name::{self, APPLY_MODULE, Ident};
 pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
     let any = versions
         .iter()
-        .any(|version| !version.apply.modules.is_empty());
+        .any(|version| !version.derived.apply.modules.is_empty());
     any.then(|| Declared::new(name::fixed(APPLY_MODULE), true, Some(Feature::Apply)))
 }
 
@@ -42,7 +42,7 @@ pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
     let mut converts = false;
     let mut items = Vec::new();
     for schema in &module.types {
-        let Applies { types, carries, .. } = &version.apply;
+        let Applies { types, carries, .. } = &version.derived.apply;
         let (Some(full), Some(ty), Some(carries)) = (
             version.object(schema),
             types.get(schema),
@@ -61,7 +61,7 @@ pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
         items.extend(resource::items(version, ty, object));
         items.extend(wire::items(version, ty, object));
         let mut carried = full.fields.iter().zip(carries);
-        converts |= carried.any(|(field, carry)| carry.uses_support(field.boxed));
+        converts |= carried.any(|(field, carry)| carry.uses_support(field.form.boxed));
     }
     let mut all = imports::of_apply(version, module, converts);
     all.extend(items);
@@ -71,7 +71,9 @@ pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
 }
 
 fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
-    let modules = versions.iter().flat_map(|v| of_types(v, &v.apply.modules));
+    let modules = versions
+        .iter()
+        .flat_map(|v| of_types(v, &v.derived.apply.modules));
     let modules = modules.chain(super::merge::module(versions));
     let items = declarations(modules.collect(), Vec::new());
     let path = format!("{}{APPLY_MODULE}/mod.rs", folder(place));
@@ -178,7 +180,7 @@ fn from_full(
         if field.metadata {
             return quote!(#name: #KINDS::apply::metadata(#value));
         }
-        let boxed = (field.boxed, field.boxed);
+        let boxed = (field.form.boxed, field.form.boxed);
         let value = carried(&value, carry, field.is_optional(), boxed);
         if field.is_optional() {
             quote!(#name: #value)

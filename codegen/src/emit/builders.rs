@@ -51,7 +51,7 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
         if let Ty::Map(_) = field.ty {
             value = quote!(#value.collect());
         }
-        if field.boxed {
+        if field.form.boxed {
             value = quote!(Box::new(#value));
         }
         if field.is_optional() {
@@ -133,7 +133,7 @@ fn setter(version: &ApiVersion, object: &Struct, field: &Field) -> TokenStream {
     let setter = field.name.setter();
     let name = &field.name;
     let (parameter, mut value) = argument(version, &field.ty, &quote!(value));
-    if field.boxed {
+    if field.form.boxed {
         value = quote!(Box::new(#value));
     }
     // In two steps where it is long: formatters disagree on how to break a single one.

@@ -190,11 +190,17 @@ fn add_rows(
         if let Some(list) = list {
             *kinds += &format!(",\n                list = {path}::{}", list.name);
         }
-        if version.apply.types.contains_key(schema) {
+        if version.derived.apply.types.contains_key(schema) {
             *kinds += &format!(",\n                apply = {path}::{APPLY_MODULE}::{kind}");
         }
         *kinds += ";\n";
-        for conversion in version.conversions.get(schema).into_iter().flatten() {
+        for conversion in version
+            .derived
+            .conversions
+            .get(schema)
+            .into_iter()
+            .flatten()
+        {
             let how = if conversion.total {
                 "lossless"
             } else {

@@ -14,7 +14,12 @@ use crate::name::Ident;
 
 /// The conversions of a type in both directions.
 pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStream> {
-    let conversions = version.conversions.get(schema).into_iter().flatten();
+    let conversions = version
+        .derived
+        .conversions
+        .get(schema)
+        .into_iter()
+        .flatten();
     let Some(ty) = version.types.get(schema) else {
         return Vec::new();
     };
@@ -27,7 +32,7 @@ pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStrea
 pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
     let conversions = schemas
         .iter()
-        .filter_map(|name| version.conversions.get(name));
+        .filter_map(|name| version.derived.conversions.get(name));
     conversions
         .flatten()
         .any(|conversion| match &conversion.how {
@@ -70,7 +75,7 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
         ConversionMethod::ByHand(_) => true,
         ConversionMethod::Values | ConversionMethod::Items(_) => false,
     };
-    // What users call, of kinds; parts of kinds are only translated.
+    // Users call it of kinds; parts of kinds are only translated.
     let object = ty.object();
     let is_kind = object.is_some_and(|object| matches!(object.role, Role::Kind(_)));
     if is_translated && is_kind {
@@ -356,7 +361,7 @@ fn nested(carry: &ValueConversion, values: &TokenStream, total: bool) -> Option<
 /// The function that brings a value to the other side.
 fn function(carry: &ValueConversion, boxed: (bool, bool), total: bool) -> TokenStream {
     let (collection, inner) = match carry {
-        // What is the same on both sides is moved before it comes here.
+        // Values that are the same on both sides have been moved before.
         ValueConversion::Same => return quote!(std::convert::identity),
         ValueConversion::Type { .. } => return of_type(boxed, total),
         ValueConversion::List(inner) => (quote!(Vec<_>), inner),
@@ -396,7 +401,7 @@ fn of_type(boxed: (bool, bool), total: bool) -> TokenStream {
 pub(super) fn hand_written<'a>(
     versions: impl Iterator<Item = &'a ApiVersion>,
 ) -> impl Iterator<Item = (Option<&'a Ident>, &'a Ident)> {
-    let conversions = versions.flat_map(|v| v.conversions.values().flatten());
+    let conversions = versions.flat_map(|v| v.derived.conversions.values().flatten());
     let functions = conversions.flat_map(|conversion| match &conversion.how {
         ConversionMethod::ByHand(functions) => vec![functions],
         ConversionMethod::Fields(fields) => {

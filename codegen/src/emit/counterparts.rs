@@ -27,7 +27,7 @@ const ABOUT: [&str; 4] = [
 pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
     let any = versions
         .iter()
-        .any(|version| !version.counterparts.is_empty());
+        .any(|version| !version.derived.counterparts.is_empty());
     let name = name::fixed(COUNTERPARTS_FILE);
     any.then(|| Declared::new(name, false, Some(Feature::Counterparts)))
 }
@@ -44,15 +44,20 @@ fn file(place: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
     let versions: Vec<_> = versions
         .iter()
         .copied()
-        .filter(|version| !version.counterparts.is_empty())
+        .filter(|version| !version.derived.counterparts.is_empty())
         .collect();
     let (mut names, mut tables) = (Vec::new(), Vec::new());
     for version in &versions {
-        for schema in version.modules.iter().flat_map(|module| &module.types) {
+        for schema in version
+            .layout
+            .modules
+            .iter()
+            .flat_map(|module| &module.types)
+        {
             let Some(ty) = version.types.get(schema) else {
                 continue;
             };
-            let table = match (&ty.shape, version.counterparts.get(schema)) {
+            let table = match (&ty.shape, version.derived.counterparts.get(schema)) {
                 (Shape::Struct(object), Some(counterpart)) => {
                     present(counterpart, table(version, ty, object, counterpart))
                 }
@@ -82,7 +87,7 @@ fn file(place: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
     let mut about = Vec::from(ABOUT);
     let mut all = versions
         .iter()
-        .flat_map(|version| version.counterparts.values());
+        .flat_map(|version| version.derived.counterparts.values());
     let allow = all.any(|c| c.since.is_some() || c.last.is_some()).then(|| {
         about.push("A type that a release lacks is imported all the same.");
         quote!(#![allow(unused_imports)])
@@ -96,10 +101,10 @@ fn file(place: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
 
 /// Returns true if a type with a counterpart has fields of this enumeration.
 fn is_held(version: &ApiVersion, schema: &str) -> bool {
-    let users = version.graph.users(&schema.to_owned());
+    let users = version.layout.graph.users(&schema.to_owned());
     users
         .iter()
-        .any(|(owner, _)| version.counterparts.contains_key(owner))
+        .any(|(owner, _)| version.derived.counterparts.contains_key(owner))
 }
 
 /// The table for the releases of k8s-openapi that have the type.
@@ -160,7 +165,7 @@ fn row(version: &ApiVersion, field: &Field, has: Availability) -> TokenStream {
         .is_some_and(|held| version.types.contains_key(held));
     let shape = match &field.ty {
         _ if own => Some(quote!(as part)),
-        Ty::Ref(_) if field.boxed => Some(quote!(as boxed)),
+        Ty::Ref(_) if field.form.boxed => Some(quote!(as boxed)),
         _ => None,
     };
     quote!(#gates #key => #name #shape)

@@ -27,12 +27,15 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
 
 /// The same of a file of apply types.
 pub(super) fn of_apply(version: &ApiVersion, module: &Module, convert: bool) -> Vec<TokenStream> {
-    let values = values(&version.apply.types, module);
+    let values = values(&version.derived.apply.types, module);
     let mut uses = elsewhere(version, &values);
-    uses.extend(support(convert, has_structs(&version.apply.types, module)));
+    uses.extend(support(
+        convert,
+        has_structs(&version.derived.apply.types, module),
+    ));
     let own = own(version, module, &values).into_iter();
     let (applied, full): (Vec<_>, Vec<_>) =
-        own.partition(|(schema, _)| version.apply.types.contains_key(*schema));
+        own.partition(|(schema, _)| version.derived.apply.types.contains_key(*schema));
     let here = version.module.iter();
     let [applied, full] =
         [applied, full].map(|own| own.into_iter().map(|(_, name)| name).collect());

@@ -14,8 +14,12 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         .conversion
         .iter()
         .map(|conversion| conversion.to.as_str());
-    let needs =
-        |needs: fn(&Needs) -> bool| krate.versions.iter().any(|version| needs(&version.needs));
+    let needs = |needs: fn(&Needs) -> bool| {
+        krate
+            .versions
+            .iter()
+            .any(|version| needs(&version.derived.needs))
+    };
     let needed = [
         needs(|needs| needs.custom_resources).then_some("custom-resources"),
         needs(|needs| needs.patterns).then_some("pattern"),

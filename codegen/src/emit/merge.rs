@@ -28,7 +28,9 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let mut files = Vec::new();
     for (place, versions) in places(krate) {
         let inner = place.iter();
-        let full = versions.iter().flat_map(|v| types(&v.types, &v.modules));
+        let full = versions
+            .iter()
+            .flat_map(|v| types(&v.types, &v.layout.modules));
         files.extend(file(
             place,
             &versions,
@@ -38,7 +40,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         ));
         let applied = versions
             .iter()
-            .flat_map(|v| types(&v.apply.types, &v.apply.modules));
+            .flat_map(|v| types(&v.derived.apply.types, &v.derived.apply.modules));
         files.extend(file(
             place,
             &versions,
@@ -117,7 +119,7 @@ fn table(name: &Ident, object: &Struct) -> TokenStream {
 fn row(field: &Field) -> TokenStream {
     let name = &field.name;
     let presence = presence(!field.is_optional());
-    let how = match &field.merge {
+    let how = match &field.form.merge {
         Merge::Whole => None,
         Merge::Fields(replaced) if replaced.is_empty() => Some(quote!(as fields)),
         Merge::Fields(replaced) => {

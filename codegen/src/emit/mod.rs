@@ -76,11 +76,11 @@ pub(crate) fn works<'a>(krate: &'a Crate<'a>) -> Vec<Work<'a>> {
                 .iter()
                 .map(move |module| Work::Each(output, version, module))
         };
-        let types = each(types_file::file, &version.modules);
-        let applied = each(apply::file, &version.apply.modules);
+        let types = each(types_file::file, &version.layout.modules);
+        let applied = each(apply::file, &version.derived.apply.modules);
         types
             .chain(applied)
-            .chain(each(schema::file, &version.modules))
+            .chain(each(schema::file, &version.layout.modules))
     });
     whole.chain(each).collect()
 }

@@ -27,7 +27,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
 fn file(krate: &Crate<'_>, here: Option<&Ident>, versions: &[&ApiVersion], all: &[&Ident]) -> File {
     let mut modules: Vec<_> = versions
         .iter()
-        .flat_map(|version| of_types(version, &version.modules))
+        .flat_map(|version| of_types(version, &version.layout.modules))
         .collect();
     let by_hand = by_hand::modules(krate).into_iter();
     let by_hand = by_hand.filter(|((module, _), _)| module.as_ref() == here);

@@ -18,7 +18,9 @@ use crate::name::{self, SCHEMA_FOLDER};
 
 /// The module of a part of the crate, if it has types.
 pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
-    let any = versions.iter().any(|version| !version.modules.is_empty());
+    let any = versions
+        .iter()
+        .any(|version| !version.layout.modules.is_empty());
     let gate = Some(Feature::Schemars);
     any.then(|| Declared::new(name::fixed(SCHEMA_FOLDER), false, gate))
 }
@@ -30,7 +32,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         if module(&versions).is_none() {
             continue;
         }
-        let modules = versions.iter().flat_map(|version| &version.modules);
+        let modules = versions.iter().flat_map(|version| &version.layout.modules);
         let names = modules.map(|module| module.name.clone());
         let names = names.map(|name| Declared::new(name, false, None));
         let about = "JSON Schemas of the types, for a CustomResourceDefinition.";
@@ -50,7 +52,7 @@ pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
         Some((
             schema,
             version.types.get(schema)?,
-            version.schemas.get(schema)?,
+            version.derived.schemas.get(schema)?,
         ))
     });
     let types: Vec<_> = types.collect();

@@ -83,7 +83,7 @@ fn zero(version: &ApiVersion, object: &Struct) -> Option<TokenStream> {
 /// The type of a field as it is declared.
 pub(super) fn field_type(version: &ApiVersion, field: &Field) -> TokenStream {
     let mut ty = value_type(version, &field.ty);
-    if field.boxed {
+    if field.form.boxed {
         ty = quote!(Box<#ty>);
     }
     if field.is_optional() {

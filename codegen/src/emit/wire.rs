@@ -32,7 +32,7 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
     if field.metadata && object.role.is_named() {
         return Some(quote!(as metadata));
     }
-    field.reading.map(|reading| match reading {
+    field.form.reading.map(|reading| match reading {
         Reading::Elements => quote!(as elements),
         Reading::Shaped => {
             let takes_null = field.facts.takes_null.get(1..).unwrap_or_default();

@@ -68,7 +68,7 @@ pub(super) fn name_all(
     root: &Spot<'_>,
 ) -> BTreeMap<String, Pointer> {
     let mut places = BTreeMap::new();
-    // What each object was before those in it had names.
+    // Each object as it was before the objects in it had names.
     let mut shapes = BTreeMap::new();
     let Some(Value::Object(schemas)) = document.pointer_mut(SCHEMAS) else {
         return places;

@@ -43,7 +43,7 @@ pub(super) fn resources(document: &Value, root: &Spot<'_>) -> Resources {
             let at = at.child(verb);
             let kind = match operation.get(KIND) {
                 Some(kind) => GroupVersionKind::deserialize(kind),
-                // What is got is of the kind; what is deleted is answered with a Status.
+                // A get returns the kind; a delete returns a Status.
                 None => match result_kind(document, operation).filter(|_| verb == "get") {
                     Some(kind) => Ok(kind),
                     None => continue,

@@ -78,25 +78,39 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
     pub(crate) externs: BTreeMap<SchemaName, External>,
     /// Schemas that are nothing but a string, number or the like.
     pub(crate) aliases: BTreeMap<SchemaName, Ty>,
-    /// Which types hold which.
-    #[serde(skip)]
-    pub(crate) graph: P::Resolved<Graph>,
-    /// The features that fields and rules depend on, by the names of their constants.
-    pub(crate) features: P::Analysed<BTreeMap<Ident, Feature>>,
-    /// The files of the types.
-    pub(crate) modules: P::Resolved<Vec<Module>>,
-    /// The types for server-side apply.
-    pub(crate) apply: P::Complete<Applies>,
-    /// The JSON Schemas of the types.
-    pub(crate) schemas: P::Complete<BTreeMap<SchemaName, TypeSchema>>,
     /// Where k8s-openapi has the types, if it does.
     pub(crate) home: Option<K8sOpenapiModule>,
+    #[serde(flatten)]
+    pub(crate) layout: P::Resolved<Layout>,
+    /// The features that fields and rules depend on, by the names of their constants.
+    pub(crate) features: P::Analysed<BTreeMap<Ident, Feature>>,
+    #[serde(flatten)]
+    pub(crate) derived: P::Complete<Derived>,
+}
+
+/// How the types of a group-version hang together.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Layout {
+    /// Which types hold which.
+    #[serde(skip)]
+    pub(crate) graph: Graph,
+    /// The files of the types.
+    pub(crate) modules: Vec<Module>,
+}
+
+/// The parts of a group-version that are made from its types.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Derived {
+    /// The types for server-side apply.
+    pub(crate) apply: Applies,
+    /// The JSON Schemas of the types.
+    pub(crate) schemas: BTreeMap<SchemaName, TypeSchema>,
     /// The types of k8s-openapi.
-    pub(crate) counterparts: P::Complete<BTreeMap<SchemaName, Counterpart>>,
+    pub(crate) counterparts: BTreeMap<SchemaName, Counterpart>,
     /// How types become those of another crate.
-    pub(crate) conversions: P::Complete<BTreeMap<SchemaName, Vec<Conversion>>>,
+    pub(crate) conversions: BTreeMap<SchemaName, Vec<Conversion>>,
     /// The features of the run-time crates that its rules use.
-    pub(crate) needs: P::Complete<Needs>,
+    pub(crate) needs: Needs,
 }
 
 /// Features of `kubernetes-validation`.
@@ -222,33 +236,47 @@ pub(crate) struct Field<P: Phase = Complete> {
     pub(crate) pointer: Pointer,
     pub(crate) ty: Ty,
     pub(crate) required: bool,
-    /// True if it is required and can still be `null`.
-    pub(crate) nullable: P::Resolved<bool>,
     /// True if it is the metadata of a kind or list, which is always there: kube and k8s-openapi
     /// ask for it.
     pub(crate) metadata: bool,
-    /// True if it is held in a `Box`.
-    pub(crate) boxed: P::Resolved<bool>,
     pub(crate) docs: Docs<P>,
     pub(crate) facts: Facts,
-    /// The server's default as a value of the field's type, where the server sets it.
-    pub(crate) literal: P::Resolved<Option<Literal>>,
-    /// How it is merged.
-    pub(crate) merge: P::Resolved<Merge>,
-    /// How the value is read, if not as its type reads itself.
-    pub(crate) reading: P::Resolved<Option<Reading>>,
-    pub(crate) rules: P::Analysed<Rules>,
-    /// The feature without which a server drops the field: the name of its constant.
-    pub(crate) feature: P::Analysed<Option<Ident>>,
-    /// The hand-written function that sets defaults inside.
-    pub(crate) default_function: P::Analysed<Option<RulePath>>,
-    /// The hand-written function that compares two values as the server does.
-    pub(crate) same: P::Analysed<Option<RulePath>>,
+    #[serde(flatten)]
+    pub(crate) form: P::Resolved<FieldForm>,
+    #[serde(flatten)]
+    pub(crate) server: P::Analysed<FieldRules>,
     /// The checks of its value, as they are made.
     #[serde(skip)]
     pub(crate) checks: P::Complete<FieldChecks>,
     #[serde(skip)]
     pub(crate) rule_keywords: P::Unread<RuleKeywords>,
+}
+
+/// The form of a field in Rust.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct FieldForm {
+    /// True if it is required and can still be `null`.
+    pub(crate) nullable: bool,
+    /// True if it is held in a `Box`.
+    pub(crate) boxed: bool,
+    /// The server's default as a value of the field's type, where the server sets it.
+    pub(crate) literal: Option<Literal>,
+    /// How it is merged.
+    pub(crate) merge: Merge,
+    /// How the value is read, if not as its type reads itself.
+    pub(crate) reading: Option<Reading>,
+}
+
+/// The rules by which a server treats a field.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct FieldRules {
+    pub(crate) rules: Rules,
+    /// The feature without which the server drops the field: the name of its constant.
+    pub(crate) feature: Option<Ident>,
+    /// The hand-written function that sets defaults inside.
+    pub(crate) default_function: Option<RulePath>,
+    /// The hand-written function that compares two values as the server does.
+    pub(crate) same: Option<RulePath>,
 }
 
 /// The keywords of a schema that ask something, as the document has them.
@@ -259,10 +287,10 @@ pub(crate) struct RuleKeywords {
     pub(crate) inside: Option<Box<RuleKeywords>>,
 }
 
-impl<P: Phase<Resolved<bool> = bool>> Field<P> {
+impl<P: Phase<Resolved<FieldForm> = FieldForm>> Field<P> {
     /// Returns true if it is declared as an `Option`.
     pub(crate) fn is_optional(&self) -> bool {
-        !self.is_always_written() || self.nullable
+        !self.is_always_written() || self.form.nullable
     }
 }
 

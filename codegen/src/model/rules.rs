@@ -368,7 +368,7 @@ pub(crate) enum Unique {
     },
 }
 
-/// That an update must not change a value.
+/// A rule that an update must not change a value.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Immutable {
     #[serde(serialize_with = "terms::serialize")]

@@ -4,9 +4,9 @@ use super::{carry, features, rules};
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::model::{
-    Analysed, ApiVersion, Field, Resolved, Role, SchemaName, Shape, Struct, Type, TypeRules,
+    Analysed, ApiVersion, FieldRules, Resolved, Role, SchemaName, Shape, Struct, Type, TypeRules,
 };
-use rules::{FieldRules, Reader};
+use rules::Reader;
 
 /// Runs these passes over the types of a document.
 pub(super) fn run(
@@ -18,24 +18,8 @@ pub(super) fn run(
     let types = version.types.iter();
     let types = types.map(|(name, ty)| (name.clone(), of_type(&mut reader, name, ty)));
     let types = types.collect();
-    ApiVersion {
-        features: features::of(&types),
-        file: version.file,
-        module: version.module,
-        release: version.release,
-        is_custom: version.is_custom,
-        types,
-        externs: version.externs,
-        aliases: version.aliases,
-        home: version.home,
-        graph: version.graph,
-        modules: version.modules,
-        apply: (),
-        schemas: (),
-        counterparts: (),
-        conversions: (),
-        needs: (),
-    }
+    let (features, layout) = (features::of(&types), version.layout.clone());
+    carry::version(version, types, layout, features, ())
 }
 
 fn of_type(reader: &mut Reader<'_>, schema: &SchemaName, ty: &Type<Resolved>) -> Type<Analysed> {
@@ -64,7 +48,8 @@ fn of_struct(
             true => FieldRules::default(),
             false => reader.of_field(&rules, field),
         };
-        of_field(field, read)
+        let docs = carry::description(&field.docs);
+        carry::field(field, docs, field.form.clone(), read, (), ())
     });
     Struct {
         fields: fields.collect(),
@@ -74,29 +59,5 @@ fn of_struct(
         rules: Box::new(rules),
         rule_keywords: (),
         behaviour: (),
-    }
-}
-
-fn of_field(field: &Field<Resolved>, read: FieldRules) -> Field<Analysed> {
-    Field {
-        json: field.json.clone(),
-        name: field.name.clone(),
-        pointer: field.pointer.clone(),
-        ty: field.ty.clone(),
-        required: field.required,
-        nullable: field.nullable,
-        metadata: field.metadata,
-        boxed: field.boxed,
-        docs: carry::description(&field.docs),
-        facts: field.facts.clone(),
-        literal: field.literal.clone(),
-        merge: field.merge.clone(),
-        reading: field.reading,
-        rules: read.rules,
-        feature: features::of_field(field),
-        default_function: read.default,
-        same: read.same,
-        checks: (),
-        rule_keywords: (),
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doc;
 use crate::model::{
-    Analysed, ApiVersion, Applies, Behaviour, Docs, Facts, Field, FieldChecks, Module, Role, Rules,
-    SchemaName, Shape, Struct, Ty, Type, ValueConversion,
+    Analysed, ApiVersion, Applies, Behaviour, Docs, Facts, Field, FieldChecks, FieldForm,
+    FieldRules, Module, Role, SchemaName, Shape, Struct, Ty, Type, ValueConversion,
 };
 
 /// Makes the apply types of the kinds and of the structs that they are made of. `full` has the
@@ -13,7 +13,7 @@ use crate::model::{
 pub(super) fn run(version: &ApiVersion<Analysed>, full: &BTreeMap<SchemaName, Type>) -> Applies {
     let kinds = version.kinds().map(|(kind, _)| kind);
     let names: BTreeSet<&SchemaName> = kinds
-        .flat_map(|kind| [vec![kind], version.graph.below(kind)].concat())
+        .flat_map(|kind| [vec![kind], version.layout.graph.below(kind)].concat())
         .collect();
     let mut types = BTreeMap::new();
     for name in names {
@@ -24,7 +24,7 @@ pub(super) fn run(version: &ApiVersion<Analysed>, full: &BTreeMap<SchemaName, Ty
         }
     }
     // The same files as those of the full types, with what of them is applied.
-    let modules = version.modules.iter().filter_map(|module| {
+    let modules = version.layout.modules.iter().filter_map(|module| {
         let applied = module.types.iter().filter(|name| types.contains_key(*name));
         let applied: Vec<SchemaName> = applied.cloned().collect();
         let name = module.name.clone();
@@ -116,7 +116,7 @@ fn of_field(version: &ApiVersion<Analysed>, full: &str, field: &Field) -> Field 
         "See [`{0}`]({full}::{0}).",
         field.name
     )));
-    // What is required in metadata is so of list elements that have one owner anyway.
+    // Required fields of metadata are those of list elements, which have one owner anyway.
     if !field.metadata && external.is_some_and(|external| external.required) {
         let note = "Required fields of its type, at any depth, are always sent, set or not.";
         docs.push(String::new());
@@ -124,18 +124,18 @@ fn of_field(version: &ApiVersion<Analysed>, full: &str, field: &Field) -> Field 
     }
     Field {
         required: false,
-        nullable: false,
         docs: Docs {
             summary,
             ..lines(docs)
         },
         facts: Facts::default(),
-        literal: None,
-        reading: None,
-        rules: Rules::default(),
-        feature: None,
-        default_function: None,
-        same: None,
+        form: FieldForm {
+            nullable: false,
+            literal: None,
+            reading: None,
+            ..field.form.clone()
+        },
+        server: FieldRules::default(),
         checks: FieldChecks::none(),
         ..field.clone()
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::model::{Analysed, ApiVersion, Behaviour, Field, Role, Rules, SchemaName, Struct, Ty};
 
-/// What a server does with each struct.
+/// The behaviour of a server towards each struct.
 pub(super) struct Behaviours {
     sets_defaults: BTreeSet<SchemaName>,
     drops_fields: BTreeSet<SchemaName>,
@@ -19,14 +19,15 @@ pub(super) struct Behaviours {
 pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
     let holding = |holds: fn(&Struct<Analysed>) -> bool| {
         let holds = |name: &SchemaName| version.object(name).is_some_and(holds);
-        version.graph.holding(holds)
+        version.layout.graph.holding(holds)
     };
     let sets_defaults = holding(|object| {
         let mut fields = object.fields.iter();
-        fields.any(|f| f.default_function.is_some() || f.literal.is_some())
+        fields.any(|f| f.server.default_function.is_some() || f.form.literal.is_some())
     });
     let drops_fields = holding(|object| {
-        object.rules.preparation.is_some() || object.fields.iter().any(|f| f.feature.is_some())
+        object.rules.preparation.is_some()
+            || object.fields.iter().any(|f| f.server.feature.is_some())
     });
     let checks = holding(|object| {
         object.rules.exactly_one
@@ -37,10 +38,10 @@ pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
             || object
                 .fields
                 .iter()
-                .any(|field| field.rules.ask_of_creation())
+                .any(|field| field.server.rules.ask_of_creation())
     });
     let checks_updates = holding(|object| {
-        let compares = |field: &Field<Analysed>| field.rules.cel(true).next().is_some();
+        let compares = |field: &Field<Analysed>| field.server.rules.cel(true).next().is_some();
         !object.rules.functions.is_empty()
             || object.rules.cel.iter().any(|rule| rule.compares)
             || object
@@ -49,12 +50,12 @@ pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
                 .any(|field| is_immutable(field) || compares(field))
     });
     let warns = holding(|object| {
-        let mut rules = object.fields.iter().map(|field| &field.rules);
+        let mut rules = object.fields.iter().map(|field| &field.server.rules);
         object.rules.warning.is_some() || rules.any(|r| r.warnings().next().is_some())
     });
     let has_cel_rules = match version.is_custom {
         true => holding(|object| {
-            let mut rules = object.fields.iter().map(|field| &field.rules);
+            let mut rules = object.fields.iter().map(|field| &field.server.rules);
             !object.rules.cel.is_empty() || rules.any(Rules::have_cel)
         }),
         false => BTreeSet::new(),
@@ -103,7 +104,7 @@ impl Behaviours {
 }
 
 fn is_immutable(field: &Field<Analysed>) -> bool {
-    field.rules.immutable().next().is_some()
+    field.server.rules.immutable().next().is_some()
 }
 
 /// The structs that are compared as a whole, and what is in them.

@@ -41,7 +41,7 @@ fn check_file(
         .versions
         .iter()
         .filter(|v| v.module.as_ref() == module);
-    let mut files = inside.flat_map(|v| v.modules.iter().map(|module| &module.name));
+    let mut files = inside.flat_map(|v| v.layout.modules.iter().map(|module| &module.name));
     let is_module = |name: &Ident| {
         let mut versions = krate.versions.iter();
         versions.any(|v| v.module.as_ref() == Some(name))

@@ -1,6 +1,35 @@
 //! Parts of the model that a phase takes over from the one before.
 
-use crate::model::{Docs, Enum, Paths, Phase, Resource, Role, SchemaName, Shape, Type, Variant};
+use std::collections::BTreeMap;
+
+use crate::model::{
+    ApiVersion, Derived, Docs, Enum, Feature, Field, FieldChecks, FieldForm, FieldRules, Layout,
+    Paths, Phase, Resource, Role, RuleKeywords, SchemaName, Shape, Type, Variant,
+};
+use crate::name::Ident;
+
+/// A group-version, with the types of the phase and what else it knows.
+pub(super) fn version<P: Phase, Q: Phase>(
+    version: ApiVersion<P>,
+    types: BTreeMap<SchemaName, Type<Q>>,
+    layout: Q::Resolved<Layout>,
+    features: Q::Analysed<BTreeMap<Ident, Feature>>,
+    derived: Q::Complete<Derived>,
+) -> ApiVersion<Q> {
+    ApiVersion {
+        file: version.file,
+        module: version.module,
+        release: version.release,
+        is_custom: version.is_custom,
+        types,
+        externs: version.externs,
+        aliases: version.aliases,
+        home: version.home,
+        layout,
+        features,
+        derived,
+    }
+}
 
 /// Documentation of which only the description is known.
 pub(super) fn description<P: Phase, Q>(docs: &Docs<P>) -> Docs<Q>
@@ -37,6 +66,31 @@ pub(super) fn ty<P: Phase, Q: Phase>(ty: &Type<P>, docs: Docs<Q>, shape: Shape<Q
         docs,
         facts: ty.facts.clone(),
         shape,
+    }
+}
+
+/// A field, with what the phase knows of it.
+pub(super) fn field<P: Phase, Q: Phase>(
+    field: &Field<P>,
+    docs: Docs<Q>,
+    form: Q::Resolved<FieldForm>,
+    server: Q::Analysed<FieldRules>,
+    checks: Q::Complete<FieldChecks>,
+    rule_keywords: Q::Unread<RuleKeywords>,
+) -> Field<Q> {
+    Field {
+        json: field.json.clone(),
+        name: field.name.clone(),
+        pointer: field.pointer.clone(),
+        ty: field.ty.clone(),
+        required: field.required,
+        metadata: field.metadata,
+        docs,
+        facts: field.facts.clone(),
+        form,
+        server,
+        checks,
+        rule_keywords,
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Checks<'a> {
 impl Checks<'_> {
     /// Returns the checks of a field of a struct.
     pub(super) fn of(&self, object: &Struct<Analysed>, field: &Field<Analysed>) -> FieldChecks {
-        let rules = &field.rules;
+        let rules = &field.server.rules;
         let mut steps = nested(rules, self.collection(rules, &field.ty));
         steps.extend(cel(rules));
         FieldChecks {
@@ -104,7 +104,7 @@ impl Checks<'_> {
     }
 
     fn equality(&self, field: &Field<Analysed>) -> Equality {
-        if let Some(function) = &field.same {
+        if let Some(function) = &field.server.same {
             return Equality::Function(function.clone());
         }
         let is_semantic = match &field.ty {
@@ -135,7 +135,7 @@ impl Checks<'_> {
         }
         match &field.ty {
             // Without keys, the elements have no counterparts.
-            Ty::List(_) => match field.rules.unique()? {
+            Ty::List(_) => match field.server.rules.unique()? {
                 Unique::Keys { keys, .. } => {
                     let fields = keys.iter().filter_map(|key| object.field(key));
                     Some(Pairing::ByFields(fields.map(|f| f.name.clone()).collect()))

@@ -8,8 +8,8 @@ use super::docs::TypeDocs;
 use super::{apply, behaviour, carry, counterparts, docs, examples, needs, schemas};
 use crate::config::CrateConfig;
 use crate::model::{
-    Analysed, ApiVersion, Docs, Enum, Field, FieldChecks, Role, SchemaName, Shape, Struct, Type,
-    Variant,
+    Analysed, ApiVersion, Derived, Docs, Enum, Field, FieldChecks, Role, SchemaName, Shape, Struct,
+    Type, Variant,
 };
 
 /// Runs these passes over the types of a document, which has conversions among those of its crate.
@@ -32,7 +32,7 @@ pub(super) fn run(
     let mine = types
         .keys()
         .filter_map(|name| conversions.get_key_value(name));
-    ApiVersion {
+    let derived = Derived {
         apply: apply::run(&version, &types),
         schemas: schemas::run(&version, &types),
         counterparts: counterparts::run(&version),
@@ -40,18 +40,9 @@ pub(super) fn run(
         conversions: mine
             .map(|(name, all)| (name.clone(), all.clone()))
             .collect(),
-        file: version.file,
-        module: version.module,
-        release: version.release,
-        is_custom: version.is_custom,
-        types,
-        externs: version.externs,
-        aliases: version.aliases,
-        home: version.home,
-        graph: version.graph,
-        modules: version.modules,
-        features: version.features,
-    }
+    };
+    let (layout, features) = (version.layout.clone(), version.features.clone());
+    carry::version(version, types, layout, features, derived)
 }
 
 fn with_example(
@@ -100,27 +91,8 @@ fn of_struct(
 }
 
 fn of_field(field: &Field<Analysed>, docs: Docs, checks: FieldChecks) -> Field {
-    Field {
-        json: field.json.clone(),
-        name: field.name.clone(),
-        pointer: field.pointer.clone(),
-        ty: field.ty.clone(),
-        required: field.required,
-        nullable: field.nullable,
-        metadata: field.metadata,
-        boxed: field.boxed,
-        docs,
-        facts: field.facts.clone(),
-        literal: field.literal.clone(),
-        merge: field.merge.clone(),
-        reading: field.reading,
-        rules: field.rules.clone(),
-        feature: field.feature.clone(),
-        default_function: field.default_function.clone(),
-        same: field.same.clone(),
-        checks,
-        rule_keywords: (),
-    }
+    let (form, server) = (field.form.clone(), field.server.clone());
+    carry::field(field, docs, form, server, checks, ())
 }
 
 fn of_variant((variant, docs): (&Variant<Analysed>, Docs)) -> Variant {

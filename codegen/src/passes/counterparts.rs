@@ -88,7 +88,7 @@ fn counterpart(
         _ => name,
     };
     let path = RustPath::below(&home.path, of.strip_prefix(&home.prefix)?)?;
-    let all = std::iter::once(name).chain(version.graph.below(name));
+    let all = std::iter::once(name).chain(version.layout.graph.below(name));
     let complete = all.map(|name| {
         let keeps = version
             .object(name)

@@ -109,7 +109,7 @@ fn of_field(field: &Field<Analysed>, of_type: Option<&Lifecycle>, release: Relea
         lifecycle,
         ..
     } = &field.facts;
-    if field.nullable {
+    if field.form.nullable {
         notes.push("Required; `None` is written as `null`.".to_owned());
     }
     if !list_keys.is_empty() {
@@ -138,17 +138,26 @@ fn of_field(field: &Field<Analysed>, of_type: Option<&Lifecycle>, release: Relea
     }
     let freezes =
         |immutable: &Immutable| immutable.releases.contain(release) && immutable.unless.is_none();
-    if field.rules.immutable().any(freezes) {
+    if field.server.rules.immutable().any(freezes) {
         notes.push("Immutable: an update must not change it.".to_owned());
     }
-    let rules = field.rules.cel(false).chain(field.rules.cel(true));
+    let rules = field
+        .server
+        .rules
+        .cel(false)
+        .chain(field.server.rules.cel(true));
     notes.extend(rules.map(|rule| satisfies("The", rule)));
-    let items = field.rules.items.iter().flat_map(|items| items.cel(false));
+    let items = field
+        .server
+        .rules
+        .items
+        .iter()
+        .flat_map(|items| items.cel(false));
     notes.extend(items.map(|rule| satisfies("For each element, the", rule)));
-    notes.extend(field.rules.unchecked().map(unchecked));
+    notes.extend(field.server.rules.unchecked().map(unchecked));
     if let Some(lifecycle) = lifecycle {
         let maturity = doc::maturity(lifecycle, release);
-        // What holds for a type is not said again of each of its fields.
+        // A note on a type is not repeated for each of its fields.
         if of_type.is_none_or(|of_type| doc::maturity(of_type, release) != maturity) {
             notes.push(maturity);
         }
@@ -209,7 +218,7 @@ fn write(description: &str, name: &str, notes: &[String], links: &Scope<'_>) -> 
 /// kind in whose file it is.
 fn inherited(version: &ApiVersion<Analysed>) -> BTreeMap<SchemaName, Lifecycle> {
     let mut inherited = BTreeMap::new();
-    for module in &version.modules {
+    for module in &version.layout.modules {
         let of = |name: &SchemaName| {
             version
                 .types
@@ -234,7 +243,7 @@ fn brought_by(version: &ApiVersion<Analysed>, name: &SchemaName) -> Option<Lifec
     let mut name = name;
     // Up the only fields that use it; a type that holds itself has no end, hence the bound.
     for _ in 0..version.types.len() {
-        let [(owner, field)] = version.graph.users(name) else {
+        let [(owner, field)] = version.layout.graph.users(name) else {
             return None;
         };
         let field = version.object(owner)?.fields.get(*field)?;
@@ -257,7 +266,7 @@ struct Known {
 impl Known {
     fn new(version: &ApiVersion<Analysed>) -> Self {
         let mut own = BTreeMap::new();
-        for (index, module) in version.modules.iter().enumerate() {
+        for (index, module) in version.layout.modules.iter().enumerate() {
             for ty in module
                 .types
                 .iter()

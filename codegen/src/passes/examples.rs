@@ -183,7 +183,7 @@ fn value(
             let given = field.facts.example.as_ref().and_then(Value::as_str);
             Expression::Plain(format!("{:?}", given.unwrap_or("example")))
         }
-        // What builders take of lists and maps inside others is long to write.
+        // Arguments of builders are long to write for lists and maps inside others.
         Ty::List(inner) | Ty::Map(inner) if matches!(**inner, Ty::List(_) | Ty::Map(_)) => {
             return None;
         }

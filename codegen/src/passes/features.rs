@@ -19,7 +19,11 @@ pub(super) fn of(types: &BTreeMap<SchemaName, Type<Analysed>>) -> BTreeMap<Ident
     let objects = types.values().filter_map(Type::object);
     for field in objects.flat_map(|object| &object.fields) {
         let own = field.facts.lifecycle.iter().filter(|_| field.is_optional());
-        let lifting = field.rules.immutable().filter_map(|i| i.unless.as_ref());
+        let lifting = field
+            .server
+            .rules
+            .immutable()
+            .filter_map(|i| i.unless.as_ref());
         for feature in own.chain(lifting).filter_map(of_lifecycle) {
             found.entry(feature.name.clone()).or_insert(feature);
         }

@@ -59,7 +59,7 @@ pub(super) fn check(version: &ApiVersion<Resolved>, diagnostics: &mut Diagnostic
             }
         }
     }
-    let files = version.modules.iter();
+    let files = version.layout.modules.iter();
     let files = files.filter_map(|module| Some((&module.name, version.first(module)?)));
     let named = files
         .clone()
@@ -101,7 +101,7 @@ pub(super) fn check_crate(versions: &[ApiVersion<Analysed>], diagnostics: &mut D
                 across(version, other, ty, &what, diagnostics);
             }
         }
-        for module in &version.modules {
+        for module in &version.layout.modules {
             let Some(ty) = version.first(module) else {
                 continue;
             };

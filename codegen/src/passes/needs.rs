@@ -36,7 +36,7 @@ fn uses_schemas(object: &Struct<Analysed>) -> bool {
             || rules.have_cel()
             || rules.items.as_deref().is_some_and(asks)
     }
-    let asks = |field: &Field<Analysed>| asks(&field.rules);
+    let asks = |field: &Field<Analysed>| asks(&field.server.rules);
     !object.rules.cel.is_empty() || object.fields.iter().any(asks)
 }
 
@@ -49,6 +49,6 @@ fn has_patterns(object: &Struct<Analysed>) -> bool {
             || cel.any(|rule| rule.holds.has_pattern())
             || rules.items.as_deref().is_some_and(asks)
     }
-    let asks = |field: &Field<Analysed>| asks(&field.rules);
+    let asks = |field: &Field<Analysed>| asks(&field.server.rules);
     object.rules.cel.iter().any(|rule| rule.holds.has_pattern()) || object.fields.iter().any(asks)
 }

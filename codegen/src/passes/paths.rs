@@ -93,7 +93,7 @@ fn presence(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Presence {
 impl Presence {
     fn add_object(&mut self, path: &str, object: &Struct<Lowered>) {
         let fields = object.fields.iter();
-        // What has a default is never absent.
+        // A field with a default is never absent.
         let required: Vec<&Field<Lowered>> = fields
             .filter(|f| f.required && !f.metadata && f.facts.default.is_none())
             .collect();

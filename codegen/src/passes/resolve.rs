@@ -9,7 +9,8 @@ use super::{
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::model::{
-    ApiVersion, Field, Graph, Lowered, Resolved, Resource, SchemaName, Shape, Struct, Type,
+    ApiVersion, Field, FieldForm, Graph, Layout, Lowered, Resolved, Resource, SchemaName, Shape,
+    Struct, Type,
 };
 
 /// Runs these passes over the types of a document. Where no document has had errors before, types
@@ -42,24 +43,8 @@ pub(super) fn run(
         .iter()
         .map(|(name, ty)| (name.clone(), resolver.ty(name, ty)));
     let types = types.collect();
-    let resolved = ApiVersion {
-        file: version.file,
-        module: version.module,
-        release: version.release,
-        is_custom: version.is_custom,
-        types,
-        externs: version.externs,
-        aliases: version.aliases,
-        home: version.home,
-        graph,
-        modules,
-        features: (),
-        apply: (),
-        schemas: (),
-        counterparts: (),
-        conversions: (),
-        needs: (),
-    };
+    let layout = Layout { graph, modules };
+    let resolved = carry::version(version, types, layout, (), ());
     names::check(&resolved, diagnostics);
     resolved
 }
@@ -111,26 +96,14 @@ impl Resolver<'_> {
         let version = self.version;
         let nullable = nullable::is_nullable(version, field);
         let is_optional = !field.is_always_written() || nullable;
-        Field {
-            json: field.json.clone(),
-            name: field.name.clone(),
-            pointer: field.pointer.clone(),
-            ty: field.ty.clone(),
-            required: field.required,
+        let form = FieldForm {
             nullable,
-            metadata: field.metadata,
             boxed: boxing::is_boxed(version, self.graph, owner, field, self.diagnostics),
-            docs: carry::description(&field.docs),
-            facts: field.facts.clone(),
             literal: defaults::of(version, field, is_optional, self.diagnostics),
             merge: merge::of(version, object, field),
             reading: readings::of(version, object, field),
-            rules: (),
-            feature: (),
-            default_function: (),
-            same: (),
-            checks: (),
-            rule_keywords: field.rule_keywords.clone(),
-        }
+        };
+        let docs = carry::description(&field.docs);
+        carry::field(field, docs, form, (), (), field.rule_keywords.clone())
     }
 }

@@ -59,7 +59,7 @@ fn map_type(is_atomic: bool) -> &'static str {
 
 fn of_field(version: &ApiVersion<Analysed>, object: &Struct, field: &Field) -> Property {
     let mut ty = field.ty.clone();
-    let mut keywords = of_value(&mut ty, &field.rules);
+    let mut keywords = of_value(&mut ty, &field.server.rules);
     if let Some(default) = default(version, object, field) {
         keywords
             .list
@@ -81,13 +81,13 @@ fn default(version: &ApiVersion<Analysed>, object: &Struct, field: &Field) -> Op
     if object.rules.exactly_one {
         return None;
     }
-    let is_on = field.feature.as_ref().is_none_or(|name| {
+    let is_on = field.server.feature.as_ref().is_none_or(|name| {
         let feature = version.features.get(name);
         let on = feature.and_then(|feature| feature.on.or(feature.stable));
         on.is_some_and(|on| on <= version.release)
     });
-    // What has no form in Rust has been left out there too.
-    field.literal.as_ref().filter(|_| is_on)?;
+    // Defaults without a form in Rust have been left out there too.
+    field.form.literal.as_ref().filter(|_| is_on)?;
     let default = field.facts.default.clone();
     default.filter(|default| *default != Value::Array(Vec::new()))
 }

@@ -110,7 +110,7 @@ fn warnings(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     let mut lines = TokenStream::new();
     for field in &object.fields {
         let (json, name) = (&field.json, &field.name);
-        for function in field.rules.warnings() {
+        for function in field.server.rules.warnings() {
             lines.extend(quote!(#function(&self.#name, at.field(#json), to);));
         }
         lines.extend(warn_inside(cx, field));
@@ -124,7 +124,9 @@ fn warnings(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
             #function(old, #(&self.#names,)* at, to);
         };
         // No warning asks for what the server doesn't have.
-        let features = fields.iter().filter_map(|field| field.feature.as_ref());
+        let features = fields
+            .iter()
+            .filter_map(|field| field.server.feature.as_ref());
         let features: BTreeSet<_> = features.collect();
         let target = quote!(to.target());
         let has: Vec<_> = features.iter().map(|f| cx.has(&target, f)).collect();

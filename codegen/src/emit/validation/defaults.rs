@@ -49,7 +49,7 @@ fn sets(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
 /// Sets the defaults of a field, if it has any.
 pub(super) fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let name = &field.name;
-    let function = field.default_function.as_ref();
+    let function = field.server.default_function.as_ref();
     let function = function.map(|function| quote!(#function(&mut self.#name);));
     if cx
         .held(field)
@@ -61,7 +61,7 @@ pub(super) fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     if function.is_some() {
         return function;
     }
-    let literal = field.literal.as_ref()?;
+    let literal = field.form.literal.as_ref()?;
     let value = expression(cx, literal);
     let set = match literal {
         Literal::List(_) => quote! {
@@ -75,7 +75,7 @@ pub(super) fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
         }
         _ => quote!(self.#name.get_or_insert(#value);),
     };
-    Some(cx.with_feature(&quote!(target), field.feature.as_ref(), set))
+    Some(cx.with_feature(&quote!(target), field.server.feature.as_ref(), set))
 }
 
 /// Emits the calls in the structs that a field holds.
@@ -139,7 +139,7 @@ fn drops(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
 
 fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let name = &field.name;
-    if let Some(feature) = &field.feature {
+    if let Some(feature) = &field.server.feature {
         let has = cx.has(&quote!(target), feature);
         let drop_unless = cx.name("drop_unless");
         return Some(quote! {

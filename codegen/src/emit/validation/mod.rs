@@ -31,7 +31,7 @@ use context::{Context, Uses};
 
 /// The files of types that have something to do.
 fn modules(version: &ApiVersion) -> impl Iterator<Item = &Module> {
-    version.modules.iter().filter(|module| {
+    version.layout.modules.iter().filter(|module| {
         let objects = module.types.iter().filter_map(|name| version.object(name));
         objects.into_iter().any(|object| object.behaviour.is_any())
     })

@@ -91,7 +91,7 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
     if !resource.status {
         return None;
     }
-    let new = match &field.feature {
+    let new = match &field.server.feature {
         Some(feature) => {
             let has = cx.has(&quote!(target), feature);
             quote!(#has.then(Default::default))

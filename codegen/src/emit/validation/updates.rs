@@ -71,7 +71,7 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
         .iter()
         .filter(|field| !object.has_own_status(field))
     {
-        for immutable in field.rules.immutable() {
+        for immutable in field.server.rules.immutable() {
             lines.extend(frozen(cx, field, immutable));
         }
         lines.extend(compared(cx, field));
@@ -109,7 +109,7 @@ fn compared(cx: &mut Context<'_>, field: &Field) -> TokenStream {
             Operand::place(quote!(stored.#name)),
         ),
     };
-    let rules = field.rules.cel(true);
+    let rules = field.server.rules.cel(true);
     let lines: TokenStream = rules
         .map(|rule| cel::rule(cx, rule, &path, &new, &old))
         .collect();
@@ -127,7 +127,7 @@ fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenSt
     let (json, name) = (&field.json, &field.name);
     let mut is_same = is_same(cx, field, &quote!(new), &quote!(old), false);
     let mut error_type = cx.term(immutable.error_type);
-    let mut as_reported = field.rules.reported.clone();
+    let mut as_reported = field.server.rules.reported.clone();
     as_reported.above = immutable.above;
     let mut path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
     let mut before = TokenStream::new();

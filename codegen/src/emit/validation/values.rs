@@ -37,7 +37,12 @@ pub(super) fn field(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     if lines.is_empty() {
         return inside;
     }
-    let path = reported::path(cx, field, &quote!(at.field(#json)), &field.rules.reported);
+    let path = reported::path(
+        cx,
+        field,
+        &quote!(at.field(#json)),
+        &field.server.rules.reported,
+    );
     quote! {
         let path = #path;
         #lines
@@ -84,7 +89,7 @@ fn presence(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let name = &field.name;
     let call = quote!(to.is_set(path, self.#name.is_some()););
     let call = field.checks.is_set.then_some(call)?;
-    Some(cx.with_feature(&quote!(to.target()), field.feature.as_ref(), call))
+    Some(cx.with_feature(&quote!(to.target()), field.server.feature.as_ref(), call))
 }
 
 /// Emits the checks of the number of entries of a list or map, which are made even if it is absent.

@@ -188,7 +188,7 @@ pub(super) fn unknown(ours: &Struct, theirs: &Struct) -> Option<FieldConversion>
 fn side(field: &Field) -> Side {
     Side {
         name: field.name.clone(),
-        boxed: field.boxed,
+        boxed: field.form.boxed,
     }
 }
 

@@ -14,13 +14,14 @@ use kubernetes_schema_terms::Term;
 use serde::Deserialize as _;
 use serde_json::Value;
 
+use super::features;
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::foundation;
 use crate::keyword::{Meaning, Modification, TABLE, ValueKind};
 use crate::model::{
-    ApiVersion, Argument, Call, Check, ErrorType, Field, Reported, Resolved, Rule, RuleKeywords,
-    Rules, Ty, TypeRules, ValueForm,
+    ApiVersion, Argument, Call, Check, ErrorType, Field, FieldRules, Reported, Resolved, Rule,
+    RuleKeywords, Rules, Ty, TypeRules, ValueForm,
 };
 use crate::name::RulePath;
 use crate::pointer::Pointer;
@@ -31,14 +32,6 @@ const UNKNOWN_ALLOWED: &str = "x-unknown-allowed";
 
 /// Where to read what can be asked.
 const SEE: &str = "spec/overlays/README.md says what can be rule_keywords of what";
-
-/// The rules of a field, and hand-written functions that do something else than checking.
-#[derive(Default)]
-pub(super) struct FieldRules {
-    pub(super) rules: Rules,
-    pub(super) default: Option<RulePath>,
-    pub(super) same: Option<RulePath>,
-}
 
 /// Reads keywords.
 pub(super) struct Reader<'a> {
@@ -72,7 +65,7 @@ impl Reader<'_> {
             let value = rule_keywords.get(name)?;
             self.function(name, value, "the name of a function", &field.pointer)
         };
-        let (default, same) = (function("x-set-defaults"), function("x-same"));
+        let (default_function, same) = (function("x-set-defaults"), function("x-same"));
         if rules.must_be_set() && !field.is_optional() {
             let message = "`x-must-be-set` has no effect on a required property";
             self.report(
@@ -87,7 +80,8 @@ impl Reader<'_> {
         settle_alone(&mut rules, is_member);
         FieldRules {
             rules,
-            default,
+            feature: features::of_field(field),
+            default_function,
             same,
         }
     }

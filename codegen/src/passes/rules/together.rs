@@ -33,7 +33,7 @@ impl Reader<'_> {
         for (index, part) in all.into_iter().flatten().enumerate() {
             let pointer = pointer.child("allOf").child(index);
             match part {
-                // What it refers to has its own rules.
+                // The type that it refers to has its own rules.
                 Value::Object(part) if part.contains_key("$ref") => {}
                 Value::Object(part) if part.keys().all(|name| is_form(name)) => {
                     of_all.extend(names(part.get("required")).map(Together::Each));

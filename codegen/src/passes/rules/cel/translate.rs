@@ -275,7 +275,7 @@ impl<'a> Translator<'a> {
                 Ok((Node::Optional(field), CelType::Optional(ty)))
             }
             (node, CelType::Optional(ty)) => {
-                // What it is a field of is a variable of a closure.
+                // Its object is a variable of a closure.
                 let (field, ty) = self.field(Node::New, &self.plain(&ty), &name)?;
                 Ok((
                     Node::OptionalBelow(Box::new(node), field),
