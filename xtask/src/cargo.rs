@@ -14,6 +14,14 @@ pub(crate) fn command(folder: &Path) -> Command {
     command
 }
 
+/// Returns the `cargo` of one of rustup's toolchains.
+pub(crate) fn of_toolchain(toolchain: &str, folder: &Path) -> Command {
+    let mut command = Command::new("rustup");
+    command.args(["run", toolchain, "cargo"]);
+    command.current_dir(folder).stdin(Stdio::null());
+    command
+}
+
 /// Reads the packages of the workspace without their dependencies.
 pub(crate) fn metadata<T: DeserializeOwned>(root: &Path) -> Result<T, Box<dyn Error>> {
     let mut command = command(root);

@@ -22,6 +22,8 @@ struct Unpacked<'a> {
     /// The folder for what is built. That of the workspace has the dependencies already.
     target: PathBuf,
     workspace: &'a Workspace,
+    /// The toolchain of rustup that compiles them, if not the one that runs.
+    toolchain: Option<&'a str>,
 }
 
 /// Checks the archives of all packages and the examples of their READMEs, and returns the number of
@@ -29,6 +31,7 @@ struct Unpacked<'a> {
 pub(super) fn check(
     root: &Path,
     workspace: &Workspace,
+    toolchain: Option<&str>,
     problems: &mut Problems,
 ) -> Result<Vec<usize>, Box<dyn Error>> {
     let temporary = tempfile::tempdir().map_err(|e| format!("error: no temporary folder: {e}"))?;
@@ -37,6 +40,7 @@ pub(super) fn check(
         folder: temporary.path().join("packages"),
         target: root.join(target.unwrap_or_else(|| "target".into())),
         workspace,
+        toolchain,
     };
     pack(root, workspace, temporary.path())?;
     unpacked.unpack(&temporary.path().join("package"))?;
@@ -216,7 +220,10 @@ impl Unpacked<'_> {
         arguments: &[&str],
     ) -> Result<Option<String>, Box<dyn Error>> {
         eprintln!("  {package}");
-        let mut command = cargo::command(root);
+        let mut command = match self.toolchain {
+            Some(toolchain) => cargo::of_toolchain(toolchain, root),
+            None => cargo::command(root),
+        };
         command.args(["check", "--quiet", "--package", package]);
         command.args(arguments).arg("--manifest-path");
         command.arg(self.folder.join("Cargo.toml"));

@@ -26,6 +26,10 @@ pub(crate) struct Arguments {
     /// Check, and publish nothing. `cargo publish --workspace` publishes.
     #[arg(long, required = true)]
     check: bool,
+
+    /// Compile with this toolchain of rustup, such as the oldest that the packages support.
+    #[arg(long, value_name = "TOOLCHAIN")]
+    toolchain: Option<String>,
 }
 
 /// The problems of all packages.
@@ -40,7 +44,7 @@ impl Problems {
 }
 
 /// Runs the command.
-pub(crate) fn run(_: &Arguments) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let root = workspace::root()?;
     let workspace = Workspace::read(&root)?;
     let mut problems = Problems(Vec::new());
@@ -59,7 +63,12 @@ pub(crate) fn run(_: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     // A package that can't be published anyway isn't worth a build.
     let examples = match problems.0.is_empty() {
-        true => archives::check(&root, &workspace, &mut problems)?,
+        true => archives::check(
+            &root,
+            &workspace,
+            arguments.toolchain.as_deref(),
+            &mut problems,
+        )?,
         false => Vec::new(),
     };
     if !problems.0.is_empty() {

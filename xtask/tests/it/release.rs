@@ -91,6 +91,10 @@ impl Machine {
     }
 
     fn run(&self) -> Outcome {
+        Outcome::of(&mut self.command())
+    }
+
+    fn command(&self) -> Command {
         let metadata = json!({
             "packages": self.packages, "workspace_root": self.sandbox.path("root"),
         });
@@ -102,7 +106,7 @@ impl Machine {
             .current_dir(self.sandbox.path("root"))
             .env("CARGO", self.sandbox.path("bin/cargo"))
             .env_remove("CARGO_TARGET_DIR");
-        Outcome::of(&mut command)
+        command
     }
 
     fn log(&self) -> String {
@@ -236,6 +240,21 @@ fn metadata_that_is_missing_or_wrong() {
     machine
         .run()
         .fails_with(&["depends on `kube-volume` ^0.2.0, whose version is 0.1.0"]);
+}
+
+/// As `rustup run 1.89 cargo check …`.
+#[test]
+fn archives_are_compiled_by_another_toolchain() {
+    let machine = Machine::new();
+    let script = "#!/bin/sh\nhere=$(dirname \"$0\")\n\
+        echo \"$1 $2 $3 $4\" >>\"$here/rustup.log\"\nshift 3\nexec \"$here/cargo\" \"$@\"\n";
+    machine.sandbox.script("bin/rustup", script);
+    let old = std::env::var("PATH").unwrap();
+    let path = format!("{}:{old}", machine.sandbox.path("bin").display());
+    let mut command = machine.command();
+    Outcome::of(command.args(["--toolchain", "1.89"]).env("PATH", path)).succeeds();
+    let log = machine.sandbox.read("bin/rustup.log");
+    assert_eq!(log, "run 1.89 cargo check\n".repeat(2));
 }
 
 #[test]
