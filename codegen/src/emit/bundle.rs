@@ -194,13 +194,7 @@ fn add_rows(
             *kinds += &format!(",\n                apply = {path}::{APPLY_MODULE}::{kind}");
         }
         *kinds += ";\n";
-        for conversion in version
-            .derived
-            .conversions
-            .get(schema)
-            .into_iter()
-            .flatten()
-        {
+        for conversion in version.conversions_of(schema) {
             let how = if conversion.total {
                 "lossless"
             } else {

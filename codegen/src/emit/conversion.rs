@@ -14,12 +14,7 @@ use crate::name::Ident;
 
 /// The conversions of a type in both directions.
 pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStream> {
-    let conversions = version
-        .derived
-        .conversions
-        .get(schema)
-        .into_iter()
-        .flatten();
+    let conversions = version.conversions_of(schema);
     let Some(ty) = version.types.get(schema) else {
         return Vec::new();
     };
@@ -30,25 +25,21 @@ pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStrea
 
 /// Returns true if a file with these types needs what `convert` of the run-time has.
 pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
-    let conversions = schemas
-        .iter()
-        .filter_map(|name| version.derived.conversions.get(name));
-    conversions
-        .flatten()
-        .any(|conversion| match &conversion.how {
-            _ if !conversion.total => true,
-            ConversionMethod::Items(_) => true,
-            ConversionMethod::Fields(fields) => fields.iter().any(|field| match field {
-                FieldConversion::Carried {
-                    ours,
-                    theirs,
-                    carry,
-                    ..
-                } => carry.uses_support(ours.boxed && theirs.boxed),
-                _ => false,
-            }),
+    let mut conversions = schemas.iter().flat_map(|name| version.conversions_of(name));
+    conversions.any(|conversion| match &conversion.how {
+        _ if !conversion.total => true,
+        ConversionMethod::Items(_) => true,
+        ConversionMethod::Fields(fields) => fields.iter().any(|field| match field {
+            FieldConversion::Carried {
+                ours,
+                theirs,
+                carry,
+                ..
+            } => carry.uses_support(ours.boxed && theirs.boxed),
             _ => false,
-        })
+        }),
+        _ => false,
+    })
 }
 
 fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {

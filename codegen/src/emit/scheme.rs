@@ -148,12 +148,7 @@ fn group_version(module: Option<&Ident>, kind: &Ident) -> Vec<TokenStream> {
 }
 
 fn conversions_of(version: &ApiVersion, schema: &SchemaName, name: &Ident) -> Vec<TokenStream> {
-    let conversions = version
-        .derived
-        .conversions
-        .get(schema)
-        .into_iter()
-        .flatten();
+    let conversions = version.conversions_of(schema);
     let both = |Conversion { to, total, .. }: &Conversion| {
         let method = if *total {
             quote!(add_conversion)

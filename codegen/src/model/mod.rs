@@ -89,7 +89,7 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
 }
 
 /// How the types of a group-version hang together.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Layout {
     /// Which types hold which.
     #[serde(skip)]
@@ -387,6 +387,13 @@ impl Ty {
             Self::List(inner) | Self::Map(inner) => inner.innermost_mut(),
             other => other,
         }
+    }
+}
+
+impl ApiVersion {
+    /// The conversions of a type to those of other crates.
+    pub(crate) fn conversions_of(&self, schema: &SchemaName) -> impl Iterator<Item = &Conversion> {
+        self.derived.conversions.get(schema).into_iter().flatten()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The passes that make an analysed model of a resolved one.
 
+use std::mem;
+
 use super::{carry, features, rules};
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
@@ -10,7 +12,7 @@ use rules::Reader;
 
 /// Runs these passes over the types of a document.
 pub(super) fn run(
-    version: ApiVersion<Resolved>,
+    mut version: ApiVersion<Resolved>,
     config: &CrateConfig,
     diagnostics: &mut Diagnostics,
 ) -> ApiVersion<Analysed> {
@@ -18,7 +20,7 @@ pub(super) fn run(
     let types = version.types.iter();
     let types = types.map(|(name, ty)| (name.clone(), of_type(&mut reader, name, ty)));
     let types = types.collect();
-    let (features, layout) = (features::of(&types), version.layout.clone());
+    let (features, layout) = (features::of(&types), mem::take(&mut version.layout));
     carry::version(version, types, layout, features, ())
 }
 
@@ -45,7 +47,10 @@ fn of_struct(
     };
     let fields = object.fields.iter().map(|field| {
         let read = match is_list {
-            true => FieldRules::default(),
+            true => FieldRules {
+                feature: features::of_field(field),
+                ..FieldRules::default()
+            },
             false => reader.of_field(&rules, field),
         };
         let docs = carry::description(&field.docs);

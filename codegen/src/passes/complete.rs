@@ -1,6 +1,7 @@
 //! The passes that make a complete model of an analysed one.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use super::checks::Checks;
 use super::conversion::Conversions;
@@ -14,7 +15,7 @@ use crate::model::{
 
 /// Runs these passes over the types of a document, which has conversions among those of its crate.
 pub(super) fn run(
-    version: ApiVersion<Analysed>,
+    mut version: ApiVersion<Analysed>,
     config: &CrateConfig,
     conversions: &Conversions,
 ) -> ApiVersion {
@@ -41,7 +42,8 @@ pub(super) fn run(
             .map(|(name, all)| (name.clone(), all.clone()))
             .collect(),
     };
-    let (layout, features) = (version.layout.clone(), version.features.clone());
+    let layout = mem::take(&mut version.layout);
+    let features = mem::take(&mut version.features);
     carry::version(version, types, layout, features, derived)
 }
 

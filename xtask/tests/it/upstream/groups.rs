@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use xtask_testing::every::{BUNDLE, documents, workspace};
-use xtask_testing::nested::{share_dependencies, strict};
+use xtask_testing::nested::{SHARED, share_dependencies, strict};
 use xtask_testing::{upstream, upstream_part};
 
 use crate::common::{Outcome, XTASK, cargo, real_root};
@@ -55,7 +55,7 @@ fn generated(root: &Path, release: &str) -> PathBuf {
             "[package]\nname = \"fixtures\"\nedition.workspace = true\n\n[dependencies]\n\
              {BUNDLE} = {{ workspace = true, features = [\"manifests\"] }}\n\
              kubernetes-manifests.workspace = true\nserde_json.workspace = true\n\
-             shared = {{ path = \"../shared\" }}\n"
+             {SHARED} = {{ path = \"../{SHARED}\" }}\n"
         ),
     )
     .unwrap();
