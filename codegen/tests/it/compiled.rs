@@ -90,11 +90,13 @@ fn cargo(arguments: &[&str]) {
         return;
     };
     // The folder of the tests, where k8s-openapi is compiled already.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let build = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let output = Command::new(env!("CARGO"))
         .args(arguments)
         .current_dir(workspace)
-        .env("CARGO_TARGET_DIR", target)
+        .env("CARGO_BUILD_BUILD_DIR", build)
+        // For each crate, rustdoc reads and writes the index of all that it finds documented.
+        .env("CARGO_TARGET_DIR", workspace.join("target"))
         .env("RUSTDOCFLAGS", "-Dwarnings")
         .output()
         .unwrap();

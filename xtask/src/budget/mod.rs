@@ -16,7 +16,7 @@ use self::cargo::{Build, Cargo, Workspace};
 use self::limits::Limits;
 use self::program::{Folder, Program};
 use self::table::{Cost, Row};
-use self::work::Basis;
+use self::work::{Basis, Work};
 use crate::workspace;
 
 /// The number of runs whose median shows that CPU time exceeds a budget. Instructions need one run.
@@ -45,8 +45,8 @@ pub(crate) struct Arguments {
     /// Build each program from nothing, and compare the totals.
     ///
     /// Otherwise k8s-openapi is built once a run, and only what a program compiles beyond it is
-    /// measured, which is faster and disturbed less. A program that needs a crate with other
-    /// features than k8s-openapi alone does is always built from nothing.
+    /// measured, which is faster and disturbed less. What programs need with other features than
+    /// k8s-openapi alone does is built once for all that need the same.
     #[arg(long)]
     whole: bool,
 }
@@ -125,25 +125,29 @@ impl Builder<'_> {
         rows: impl Iterator<Item = &'r mut (Program, Row<'l>)>,
     ) -> Result<(), Box<dyn Error>> {
         let folder = self.folder()?;
-        let reference = self.reference(alone, &folder)?;
-        let built = &reference.build;
-        eprintln!("  {}: {:.1} s of CPU time", alone.label, built.work.cpu);
-        // The cost of cargo, the program itself and its linking; the rest is there already.
-        let overhead = match self.whole {
-            true => None,
-            false => Some(self.build_on(alone, &folder)?.work),
-        };
+        let reference = self.build(alone, &folder)?;
+        eprintln!("  {}: {:.1} s of CPU time", alone.label, reference.work.cpu);
+        let (work, sizes) = (reference.work, reference.sizes.clone());
+        let mut bases = Vec::new();
+        if !self.whole {
+            bases.push(self.base(alone, reference, folder)?);
+        }
         for (program, row) in rows {
-            let more = self.more(&reference, program, &folder)?;
-            let (build, there) = match (more, overhead) {
-                (Some(build), Some(overhead)) => (build, overhead),
-                _ => (self.build(program, &self.folder()?)?, built.work),
+            let (added, sizes_with) = match self.more(alone, &mut bases, program)? {
+                Some((build, base)) => {
+                    let features = base.build.work.less(work);
+                    (build.work.less(base.overhead).plus(features), build.sizes)
+                }
+                None => {
+                    let build = self.build(program, &self.folder()?)?;
+                    (build.work.less(work), build.sizes)
+                }
             };
             let cost = Cost {
-                reference: built.work,
-                added: build.work.less(there),
-                reference_sizes: built.sizes.clone(),
-                sizes: build.sizes,
+                reference: work,
+                added,
+                reference_sizes: sizes.clone(),
+                sizes: sizes_with,
             };
             let basis = cost.added.basis(cost.reference);
             eprintln!(
@@ -158,43 +162,79 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Builds a program on top of k8s-openapi alone. `None` if it has to be built from nothing:
-    /// with crates compiled again for other features, too much would be measured.
-    fn more(
+    /// Builds a program on top of what is built of k8s-openapi with the features that it needs.
+    /// `None` if it has to be built from nothing: with crates compiled again, too much would be
+    /// measured.
+    fn more<'b>(
         &self,
-        reference: &Reference,
+        alone: &Program,
+        bases: &'b mut Vec<Base>,
         program: &Program,
-        folder: &Folder,
-    ) -> Result<Option<Build>, Box<dyn Error>> {
-        if self.whole {
+    ) -> Result<Option<(Build, &'b Base)>, Box<dyn Error>> {
+        let Some(first) = bases.first() else {
             return Ok(None);
-        }
-        let tell = |again: &[&str]| {
-            eprintln!(
-                "  {} changes features of what k8s-openapi uses, so these are compiled again: {}; \
-                 building it from nothing",
-                program.label,
-                again.join(", ")
-            );
         };
-        // Cargo tells most of them without building.
-        let features = self.cargo.features(&folder.write(program, self.root)?)?;
-        let changed: BTreeSet<_> = reference
-            .features
-            .difference(&features)
-            .map(|line| first_word(line))
-            .collect();
-        if !changed.is_empty() {
-            tell(&Vec::from_iter(changed));
-            return Ok(None);
-        }
-        let build = self.build_on(program, folder)?;
-        let again = build.compiled_again(&reference.build);
+        // Cargo tells them without building.
+        let features = self
+            .cargo
+            .features(&first.folder.write(program, self.root)?)?;
+        let has_same = |base: &Base| base.features.is_subset(&features);
+        let index = match bases.iter().position(has_same) {
+            Some(index) => index,
+            None => {
+                let changed = first.features.difference(&features);
+                let changed: BTreeSet<_> = changed.map(|line| first_word(line)).collect();
+                let names = Vec::from_iter(changed.iter().copied()).join(", ");
+                let wanted = features.iter().map(String::as_str);
+                let wanted = wanted.filter(|line| changed.contains(first_word(line)));
+                let raised = alone.raised(wanted);
+                let folder = self.folder()?;
+                let manifest = folder.write(&raised, self.root)?;
+                // Features of procedural macros can't be asked for.
+                let is_enough = self.cargo.features(&manifest)?.is_subset(&features);
+                eprintln!(
+                    "  {} needs other features of {names}; building {}",
+                    program.label,
+                    match is_enough {
+                        true => "k8s-openapi with them",
+                        false => "it from nothing",
+                    }
+                );
+                if !is_enough {
+                    return Ok(None);
+                }
+                let build = self.cargo.build(&manifest, &folder.target())?;
+                bases.push(self.base(&raised, build, folder)?);
+                bases.len() - 1
+            }
+        };
+        let base = &bases[index];
+        let build = self.build_on(program, &base.folder)?;
+        let again = build.compiled_again(&base.build);
         if again.is_empty() {
-            return Ok(Some(build));
+            return Ok(Some((build, base)));
         }
-        tell(&again);
+        eprintln!(
+            "  {} compiles again {}; building it from nothing",
+            program.label,
+            again.join(", ")
+        );
         Ok(None)
+    }
+
+    /// Returns what other programs are built on.
+    fn base(
+        &self,
+        program: &Program,
+        build: Build,
+        folder: Folder,
+    ) -> Result<Base, Box<dyn Error>> {
+        Ok(Base {
+            features: self.cargo.features(&folder.write(program, self.root)?)?,
+            overhead: self.build_on(program, &folder)?.work,
+            build,
+            folder,
+        })
     }
 
     /// Builds a program where another is built, and removes what that has added.
@@ -203,15 +243,6 @@ impl Builder<'_> {
         let build = self.build(program, folder)?;
         folder.keep_only(&before)?;
         Ok(build)
-    }
-
-    /// Builds the program with which the others are compared.
-    fn reference(&self, alone: &Program, folder: &Folder) -> Result<Reference, Box<dyn Error>> {
-        let manifest = folder.write(alone, self.root)?;
-        Ok(Reference {
-            features: self.cargo.features(&manifest)?,
-            build: self.cargo.build(&manifest, &folder.target())?,
-        })
     }
 
     fn build(&self, program: &Program, folder: &Folder) -> Result<Build, Box<dyn Error>> {
@@ -224,11 +255,14 @@ impl Builder<'_> {
     }
 }
 
-/// k8s-openapi alone.
-struct Reference {
+/// k8s-openapi alone, with the features of it and of its dependencies that some programs need.
+struct Base {
     build: Build,
     /// The packages and their features, as cargo writes them.
     features: BTreeSet<String>,
+    /// The cost of cargo, the program itself and its linking, when the rest is there already.
+    overhead: Work,
+    folder: Folder,
 }
 
 fn first_word(line: &str) -> &str {

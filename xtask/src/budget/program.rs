@@ -11,6 +11,10 @@ use super::cargo::Workspace;
 use super::limits::{FILE, Limit};
 use crate::workspace;
 
+/// The start of each program's manifest.
+const START: &str =
+    "[package]\nname = \"program\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n";
+
 /// A program that depends on k8s-openapi, and on a generated crate or none.
 pub(super) struct Program {
     /// Describes its dependencies in messages.
@@ -26,15 +30,37 @@ impl Program {
         Ok(Self {
             label: format!("k8s-openapi {version} alone"),
             manifest: format!(
-                "[package]\n\
-                 name = \"program\"\n\
-                 edition = \"2024\"\n\n\
-                 [workspace]\n\n\
-                 [dependencies]\n\
-                 k8s-openapi = {{ version = \"={version}\", features = [\"latest\"] }}\n"
+                "{START}k8s-openapi = {{ version = \"={version}\", features = [\"latest\"] }}\n"
             ),
             source: "use k8s_openapi as _;\n\nfn main() {}\n".to_owned(),
         })
+    }
+
+    /// The same with other features of k8s-openapi and of what that depends on, from lines of
+    /// `cargo tree`: name, version and features.
+    pub(super) fn raised<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Self {
+        let mut k8s_openapi = self.manifest.clone();
+        let mut others = String::new();
+        for (number, line) in lines.enumerate() {
+            let mut words = line.split(' ');
+            let name = words.next().unwrap_or_default();
+            let version = words.next().unwrap_or_default().trim_start_matches('v');
+            let features = words.next().unwrap_or_default().split(',');
+            let features: Vec<_> = features.filter(|name| !name.is_empty()).collect();
+            let dependency = format!(
+                "{{ package = {name:?}, version = \"={version}\", default-features = false, \
+                 features = {features:?} }}\n"
+            );
+            match name {
+                "k8s-openapi" => k8s_openapi = format!("{START}{name} = {dependency}"),
+                _ => others += &format!("raised-{number} = {dependency}"),
+            }
+        }
+        Self {
+            label: format!("{} with other features", self.label),
+            manifest: k8s_openapi + &others,
+            source: self.source.clone(),
+        }
     }
 
     /// The same with a generated crate.

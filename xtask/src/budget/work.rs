@@ -61,6 +61,15 @@ impl Work {
         }
     }
 
+    /// This and that of another command.
+    pub(super) fn plus(self, other: Self) -> Self {
+        let instructions = self.instructions.zip(other.instructions);
+        Self {
+            cpu: self.cpu + other.cpu,
+            instructions: instructions.map(|(own, other)| own + other),
+        }
+    }
+
     /// The part that this is of another; NaN by instructions that weren't counted.
     pub(super) fn share_of(self, other: Self, basis: Basis) -> f64 {
         match basis {

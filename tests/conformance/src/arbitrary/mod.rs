@@ -23,7 +23,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 use serde_json::{Map, Value};
 
-/// Runs `check` on random values: 256, or as many as `PROPTEST_CASES` says.
+/// Runs `check` on random values: 100, or as many as `PROPTEST_CASES` says.
 ///
 /// They are the same in each run, so that a failure comes from a change and not from chance;
 /// `PROPTEST_RNG_SEED` gives others.
@@ -32,7 +32,7 @@ use serde_json::{Map, Value};
 ///
 /// With the smallest value found for which `check` fails.
 pub fn check_all<S: Strategy>(strategy: &S, check: impl Fn(S::Value) -> Result<(), TestCaseError>) {
-    run(strategy, ProptestConfig::default(), check);
+    run(strategy, config(100), check);
 }
 
 /// The same with 1,000 values, where each is cheap and no example may be missed.
@@ -44,11 +44,15 @@ pub fn check_many<S: Strategy>(
     strategy: &S,
     check: impl Fn(S::Value) -> Result<(), TestCaseError>,
 ) {
+    run(strategy, config(1000), check);
+}
+
+fn config(cases: u32) -> ProptestConfig {
     let mut config = ProptestConfig::default();
     if env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = 1000;
+        config.cases = cases;
     }
-    run(strategy, config, check);
+    config
 }
 
 #[allow(clippy::panic)] // It is how a test fails.

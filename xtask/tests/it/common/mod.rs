@@ -303,12 +303,20 @@ pub(crate) fn cargo(folder: &Path, command: &str) -> Command {
     nested::cargo(folder, Path::new(env!("CARGO_TARGET_TMPDIR")), command)
 }
 
-/// Checks a generated workspace.
+/// Checks a generated workspace, without features and with all.
 pub(crate) fn compile(root: &Path, workspace: &Path) {
+    compile_with(root, workspace, &[None, ALL_FEATURES]);
+}
+
+/// Cargo's argument for all features.
+pub(crate) const ALL_FEATURES: Option<&str> = Some("--all-features");
+
+/// Checks a generated workspace with each of these arguments.
+pub(crate) fn compile_with(root: &Path, workspace: &Path, features: &[Option<&str>]) {
     share_dependencies(root, workspace);
-    for features in [None, Some("--all-features")] {
+    for features in features {
         let mut check = cargo(workspace, "check");
-        strict(check.arg("--workspace").args(features));
+        strict(check.arg("--workspace").args(*features));
     }
 }
 
