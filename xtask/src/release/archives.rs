@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use toml::Table;
 
@@ -195,13 +195,24 @@ impl Unpacked<'_> {
     ) -> Result<(), Box<dyn Error>> {
         let name = &package.name;
         let place = package.manifest(self.workspace);
-        if let Some(errors) = self.cargo_check(root, name, &[])? {
-            let problem = format!("the archive of `{name}` does not compile:\n{errors}");
+        // What some feature uses may be dead code without it.
+        let is_bad = |output: &Output| !output.status.success() || has_warning(output);
+        // As in the READMEs, so that the examples find it compiled.
+        let release = ["--features", "k8s-openapi/default,k8s-openapi/latest"];
+        let arguments: &[&str] = match package.depends_on(K8S_OPENAPI) {
+            true => &release,
+            false => &[],
+        };
+        if let Some(errors) = self.cargo_check(root, name, arguments, is_bad)? {
+            let problem = format!(
+                "the archive of `{name}` does not compile without errors and warnings:\n{errors}"
+            );
             let help = "add the features that it uses to its own dependencies";
             problems.add(&place, &problem, help);
         } else if examples > 0 {
             let examples = format!("{EXAMPLES}{name}");
-            if let Some(errors) = self.cargo_check(root, &examples, &["--examples"])? {
+            let is_bad = |output: &Output| !output.status.success();
+            if let Some(errors) = self.cargo_check(root, &examples, &["--examples"], is_bad)? {
                 let problem =
                     format!("an example in the README of `{name}` does not compile:\n{errors}");
                 let help =
@@ -212,12 +223,13 @@ impl Unpacked<'_> {
         Ok(())
     }
 
-    /// Runs `cargo check`, and returns the errors if it fails.
+    /// Runs `cargo check`, and returns what it says if its output is bad.
     fn cargo_check(
         &self,
         root: &Path,
         package: &str,
         arguments: &[&str],
+        is_bad: impl Fn(&Output) -> bool,
     ) -> Result<Option<String>, Box<dyn Error>> {
         eprintln!("  {package}");
         let mut command = match self.toolchain {
@@ -228,8 +240,7 @@ impl Unpacked<'_> {
         command.args(arguments).arg("--manifest-path");
         command.arg(self.folder.join("Cargo.toml"));
         let output = cargo::run(command.arg("--target-dir").arg(&self.target))?;
-        let errors = String::from_utf8_lossy(&output.stderr);
-        Ok((!output.status.success()).then(|| errors.trim().to_owned()))
+        Ok(is_bad(&output).then(|| String::from_utf8_lossy(&output.stderr).trim().to_owned()))
     }
 }
 
@@ -248,6 +259,12 @@ fn archived_version<'a>(archived: &'a Table, name: &str) -> Option<&'a str> {
     dependency
         .as_str()
         .or_else(|| dependency.get("version")?.as_str())
+}
+
+/// Returns true if cargo has warned of a package here; it doesn't of others.
+fn has_warning(output: &Output) -> bool {
+    let told = String::from_utf8_lossy(&output.stderr);
+    told.lines().any(|line| line.starts_with("warning"))
 }
 
 fn make(folder: &Path) -> Result<(), Box<dyn Error>> {

@@ -19,8 +19,8 @@ use registry::Name;
 ///
 /// For each package that is published: its name in the registry is free or belongs to this
 /// repository, its metadata is complete, its version and those of its dependencies here agree, and
-/// its archive compiles with no features but its own, and the Rust examples of its README compile
-/// with what the README adds by `cargo add`.
+/// its archive compiles without warnings and with no features but its own, and the Rust examples of
+/// its README compile with what the README adds by `cargo add`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Check, and publish nothing. `cargo publish --workspace` publishes.

@@ -165,6 +165,12 @@ impl Package {
         self.fields.get("readme").and_then(Value::as_str)
     }
 
+    /// Returns true if a package always depends on another, and not for tests or building only.
+    pub(super) fn depends_on(&self, name: &str) -> bool {
+        let mut dependencies = self.dependencies.iter();
+        dependencies.any(|dependency| dependency.kind.is_none() && dependency.name == name)
+    }
+
     /// Returns the features that the documentation on docs.rs is built with.
     pub(super) fn documented_features(&self) -> impl Iterator<Item = &str> {
         let features = self.metadata.pointer("/docs/rs/features");

@@ -35,6 +35,7 @@ check)
     folder=$(dirname "$2")
     cat "$2" "$folder/$package/Cargo.toml" "$folder/$package"/examples/*.rs \
         >"$here/checked.$package" 2>/dev/null
+    [ ! -e "$here/warns.$package" ] || cat "$here/warns.$package" >&2
     [ ! -e "$here/fails.$package" ] || { cat "$here/fails.$package" >&2; exit 101; }
     ;;
 esac
@@ -272,7 +273,8 @@ fn archives_and_examples_that_do_not_compile() {
         "error[E0425]: cannot find value\n",
     );
     machine.run().fails_with(&[
-        "kube-volume/Cargo.toml: the archive of `kube-volume` does not compile:\nerror[E0432]",
+        "kube-volume/Cargo.toml: the archive of `kube-volume` does not compile without errors and \
+         warnings:\nerror[E0432]",
         "tool/Cargo.toml: an example in the README of `tool` does not compile:\nerror[E0425]",
         "help: correct the README",
     ]);
@@ -280,6 +282,17 @@ fn archives_and_examples_that_do_not_compile() {
     machine
         .run()
         .fails_with(&["can't unpack", "tool-0.1.0.crate"]);
+}
+
+#[test]
+fn archives_with_warnings() {
+    let machine = Machine::new();
+    let warning = "warning: function `f` is never used\n";
+    machine.sandbox.write("bin/warns.tool", warning);
+    machine.run().fails_with(&[
+        "tool/Cargo.toml: the archive of `tool` does not compile without errors and warnings:",
+        "function `f` is never used",
+    ]);
 }
 
 #[test]

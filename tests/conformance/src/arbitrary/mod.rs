@@ -35,7 +35,7 @@ pub fn check_all<S: Strategy>(strategy: &S, check: impl Fn(S::Value) -> Result<(
     run(strategy, config(100), check);
 }
 
-/// The same with 1,000 values, where each is cheap and no example may be missed.
+/// The same with 500 values, where each is cheap and no example may be missed.
 ///
 /// # Panics
 ///
@@ -44,7 +44,7 @@ pub fn check_many<S: Strategy>(
     strategy: &S,
     check: impl Fn(S::Value) -> Result<(), TestCaseError>,
 ) {
-    run(strategy, config(1000), check);
+    run(strategy, config(500), check);
 }
 
 fn config(cases: u32) -> ProptestConfig {
