@@ -363,7 +363,7 @@ fn small() -> Value {
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
-        ..ProptestConfig::with_cases(600)
+        ..ProptestConfig::with_cases(400)
     })]
 
     #[test]
@@ -384,7 +384,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
-        ..ProptestConfig::with_cases(40)
+        ..ProptestConfig::with_cases(20)
     })]
 
     /// Many changes a case, because a case takes long.

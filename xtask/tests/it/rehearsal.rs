@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::common::{Outcome, XTASK, cargo, compile, copy, real_root};
+use crate::common::{ALL_FEATURES, Outcome, XTASK, cargo, compile, compile_with, copy, real_root};
 
 /// Replaces one text in a file by another.
 fn edit(path: &Path, from: &str, to: &str) {
@@ -130,7 +130,7 @@ fn the_next_release() {
 fn compile_crates(root: &Path, copied: &Path) {
     let out = copied.join("generated");
     xtask(copied, &["codegen", "--out", &out.display().to_string()]);
-    compile(root, &out);
+    compile_with(root, &out, &[ALL_FEATURES]);
 }
 
 const OTHER_CONFIG: &str = r#"

@@ -142,7 +142,7 @@ fn by_path(dir: &Path, group: u32) {
 fn a_canary_outside_is_never_changed() {
     as_root(|| {
         let race = Race::new();
-        let rounds = setting("VOLUME_RACE_ROUNDS", 500);
+        let rounds = setting("VOLUME_RACE_ROUNDS", 200);
         let changed = race.run(rounds, |group| {
             Ownership::new(group).apply(race.volume.path()).unwrap();
             MetricsDu::new(race.volume.path()).metrics().unwrap();

@@ -7,13 +7,11 @@ use std::thread;
 
 use kubernetes_mount::metrics::{MetricsDu, MetricsProvider};
 use kubernetes_mount::ownership::Ownership;
-use root_tests::as_root;
+use root_tests::{as_root, setting};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, unlinkat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::alone;
-
-const DEEP: u64 = 10_000;
 
 fn open(dir: &OwnedFd, name: &str) -> OwnedFd {
     openat(dir, name, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap()
@@ -76,10 +74,11 @@ fn a_tree_may_be_deeper_than_there_are_descriptors() {
             "files::trees::a_tree_may_be_deeper_than_there_are_descriptors",
             || {
                 let dir = tempfile::tempdir().unwrap();
-                deepen(dir.path(), DEEP);
+                let depth = setting("VOLUME_DEPTH", 3000);
+                deepen(dir.path(), depth);
                 let files = with_descriptors(512, dir.path());
-                remove(dir.path(), DEEP);
-                assert_eq!(files, 3 * DEEP + 1);
+                remove(dir.path(), depth);
+                assert_eq!(files, 3 * depth + 1);
             },
         );
     });

@@ -52,7 +52,7 @@ fn race(rounds: u64, swap: impl Fn() + Sync, mut round: impl FnMut(u64) -> bool)
 }
 
 fn rounds() -> u64 {
-    setting("VOLUME_RACE_ROUNDS", 500)
+    setting("VOLUME_RACE_ROUNDS", 200)
 }
 
 #[test]

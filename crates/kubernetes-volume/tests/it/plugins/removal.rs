@@ -183,7 +183,7 @@ fn remove_while_links_appear(path: &Path, remove: impl FnOnce()) {
 fn nothing_outside_is_removed_while_links_take_the_places_of_directories() {
     let node = Node::new();
     let canary = canary(&node);
-    let rounds = setting("VOLUME_RACE_ROUNDS", 500);
+    let rounds = setting("VOLUME_RACE_ROUNDS", 200);
     for _ in 0..rounds {
         let path = scratch(&node);
         fill(&path, &canary);
