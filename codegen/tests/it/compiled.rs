@@ -223,7 +223,7 @@ fn plausible() -> (Vec<GeneratedFile>, BTreeMap<String, String>) {
         given.map_or(default, |number| number.expect(variable))
     };
     let (count, seed) = (
-        number("PLAUSIBLE_DOCUMENTS", 40),
+        number("PLAUSIBLE_DOCUMENTS", 30),
         number("PLAUSIBLE_SEED", 1),
     );
     let head = format!("[[crate]]\nname = \"{PLAUSIBLE}\"\ndescription = \"Random\"\n");

@@ -237,6 +237,9 @@ impl Unpacked<'_> {
             None => cargo::command(root),
         };
         command.args(["check", "--quiet", "--package", package]);
+        // As in this workspace, whose procedural macros are compiled already.
+        command.env("CARGO_PROFILE_DEV_DEBUG", "0");
+        command.env("CARGO_PROFILE_DEV_BUILD_OVERRIDE_DEBUG", "0");
         command.args(arguments).arg("--manifest-path");
         command.arg(self.folder.join("Cargo.toml"));
         let output = cargo::run(command.arg("--target-dir").arg(&self.target))?;

@@ -27,6 +27,7 @@ fn generate(release: &str, document: &str) {
     // of the workspace are chosen together with one of its benchmarks.
     let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let mut build = nested::cargo(root, temporary, "test");
+    build.env("CARGO_TARGET_DIR", temporary.parent().unwrap());
     strict(build.args(["--workspace", "--no-run", "--bench", "lists"]));
     let program = temporary.with_file_name("debug").join("xtask");
     let mut xtask = Command::new(program);
