@@ -20,7 +20,7 @@ const FEATURES: &str =
 /// The crate that holds the tests in `compiled/`.
 const RUNNER: &str = "golden-run";
 
-/// The crate that is made of random documents: `PLAUSIBLE_DOCUMENTS` of them, 40 by default, from
+/// The crate that is made of random documents: `PLAUSIBLE_DOCUMENTS` of them, 30 by default, from
 /// `PLAUSIBLE_SEED`.
 const PLAUSIBLE: &str = "plausible";
 
