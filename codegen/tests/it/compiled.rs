@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use crate::common::dependencies::{SHARED, share};
+use crate::common::dependencies::{self, SHARED, share};
 use crate::common::rustfmt::formatted;
 use crate::common::{goldens, inputs_of, plausible};
 use codegen::{Config, GeneratedFile, Inputs, Source, generate};
@@ -89,17 +89,8 @@ fn cargo(arguments: &[&str]) {
         eprintln!("skipped: a packaged crate has no workspace around it");
         return;
     };
-    // The folder of the tests, where k8s-openapi is compiled already.
-    let build = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let output = Command::new(env!("CARGO"))
-        .args(arguments)
-        .current_dir(workspace)
-        .env("CARGO_BUILD_BUILD_DIR", build)
-        // For each crate, rustdoc reads and writes the index of all that it finds documented.
-        .env("CARGO_TARGET_DIR", workspace.join("target"))
-        .env("RUSTDOCFLAGS", "-Dwarnings")
-        .output()
-        .unwrap();
+    let mut cargo = dependencies::cargo(workspace, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let output = cargo.args(arguments).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     let run = String::from_utf8_lossy(&output.stdout);
     assert!(

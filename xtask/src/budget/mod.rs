@@ -130,7 +130,8 @@ impl Builder<'_> {
         let (work, sizes) = (reference.work, reference.sizes.clone());
         let mut bases = Vec::new();
         if !self.whole {
-            bases.push(self.base(alone, reference, folder)?);
+            let features = self.cargo.features(&folder.write(alone, self.root)?)?;
+            bases.push(self.base(alone, features, reference, folder)?);
         }
         for (program, row) in rows {
             let (added, sizes_with) = match self.more(alone, &mut bases, program)? {
@@ -190,8 +191,9 @@ impl Builder<'_> {
                 let raised = alone.raised(wanted);
                 let folder = self.folder()?;
                 let manifest = folder.write(&raised, self.root)?;
+                let resolved = self.cargo.features(&manifest)?;
                 // Features of procedural macros can't be asked for.
-                let is_enough = self.cargo.features(&manifest)?.is_subset(&features);
+                let is_enough = resolved.is_subset(&features);
                 eprintln!(
                     "  {} needs other features of {names}; building {}",
                     program.label,
@@ -204,7 +206,7 @@ impl Builder<'_> {
                     return Ok(None);
                 }
                 let build = self.cargo.build(&manifest, &folder.target())?;
-                bases.push(self.base(&raised, build, folder)?);
+                bases.push(self.base(&raised, resolved, build, folder)?);
                 bases.len() - 1
             }
         };
@@ -226,11 +228,12 @@ impl Builder<'_> {
     fn base(
         &self,
         program: &Program,
+        features: BTreeSet<String>,
         build: Build,
         folder: Folder,
     ) -> Result<Base, Box<dyn Error>> {
         Ok(Base {
-            features: self.cargo.features(&folder.write(program, self.root)?)?,
+            features,
             overhead: self.build_on(program, &folder)?.work,
             build,
             folder,

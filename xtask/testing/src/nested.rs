@@ -12,17 +12,9 @@ use crate::dependencies::{self, share};
 pub const SHARED: &str = dependencies::SHARED;
 
 /// Cargo in a folder of generated crates. `temporary` is the test's `CARGO_TARGET_TMPDIR`.
-///
-/// What is compiled is in this workspace's own folder, and documentation in that of the crates:
-/// rustdoc reads and writes the index of all crates beside it for each that it documents.
 pub fn cargo(folder: &Path, temporary: &Path, command: &str) -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo
-        .args([command, "--offline", "--quiet"])
-        .current_dir(folder)
-        .env("CARGO_BUILD_BUILD_DIR", temporary.parent().unwrap())
-        .env("CARGO_TARGET_DIR", folder.join("target"))
-        .env("RUSTDOCFLAGS", "-Dwarnings");
+    let mut cargo = dependencies::cargo(folder, temporary);
+    cargo.args([command, "--offline", "--quiet"]);
     cargo
 }
 

@@ -12,6 +12,24 @@ use std::process::Command;
 /// The name of the package that [`share`] writes.
 pub(crate) const SHARED: &str = "shared";
 
+/// Cargo in a workspace that tests have made. `temporary` is the test's `CARGO_TARGET_TMPDIR`.
+///
+/// What is compiled is in this workspace's own folder, and documentation in that of the other: for
+/// each crate, rustdoc reads and writes the index of all that it finds documented.
+pub(crate) fn cargo(workspace: &Path, temporary: &Path) -> Command {
+    let mut cargo = program();
+    cargo
+        .current_dir(workspace)
+        .env("CARGO_BUILD_BUILD_DIR", temporary.parent().unwrap())
+        .env("CARGO_TARGET_DIR", workspace.join("target"))
+        .env("RUSTDOCFLAGS", "-Dwarnings");
+    cargo
+}
+
+fn program() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
 /// Writes a package into a workspace that needs some dependencies of this workspace, and all that
 /// they need, with the features that they have here. Whatever is built together with it shares
 /// them.
@@ -35,7 +53,7 @@ pub(crate) fn share(root: &Path, packages: &[&str], workspace: &Path) {
 
 /// The packages that some need, as `name vVERSION|FEATURES`.
 fn tree(root: &Path, packages: &[&str], edges: &str) -> BTreeSet<String> {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = program();
     command.args(["tree", "--offline", "--quiet", "--edges", edges]);
     command.args(["--prefix", "none", "--format", "{p}|{f}"]);
     for package in packages {
