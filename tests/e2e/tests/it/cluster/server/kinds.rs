@@ -181,9 +181,13 @@ fn follow<K: Served>(config: watcher::Config, group: &str) {
                 // What is created before the list is complete can be in it: a list that is streamed
                 // isn't one of a moment.
                 Event::InitDone => is_complete = true,
-                Event::InitApply(object) => found = Some(object),
+                Event::InitApply(object) if !is_complete && found.is_none() => {
+                    found = Some(object);
+                }
                 // It comes from the server's cache, which may get the object after that.
-                Event::Apply(object) if group == "stream" => found = Some(object),
+                Event::Apply(object) if group == "stream" && found.is_none() => {
+                    found = Some(object);
+                }
                 event => panic!("{event:?}"),
             }
         }
