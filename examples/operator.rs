@@ -39,7 +39,7 @@ struct Options {
 /// The field manager, which owns the fields of statuses that the controller applies.
 const MANAGER: &str = "example-attacher";
 
-/// When a refused attachment is tried again, unless its node changes before.
+/// The time after which a refused attachment is tried again, unless its node changes before.
 const RETRY: Duration = Duration::from_secs(30);
 
 struct Attacher {

@@ -50,9 +50,9 @@ enum Command {
 #[kube(status = "StorageProfileStatus")]
 #[serde(rename_all = "camelCase")]
 struct StorageProfileSpec {
-    /// How Kubernetes works with the driver.
+    /// The specification of the driver's CSIDriver.
     driver: CSIDriverSpec,
-    /// When a claim gets its volume.
+    /// The time at which a claim gets its volume.
     volume_binding_mode: VolumeBindingMode,
     /// The fate of a volume when its claim is deleted.
     reclaim_policy: PersistentVolumeReclaimPolicy,
@@ -68,7 +68,7 @@ struct StorageProfileSpec {
 struct StorageProfileStatus {
     /// True if the driver and the class are as the profile says.
     ready: bool,
-    /// Why they aren't; empty if they are.
+    /// The reason if they aren't; empty if they are.
     message: String,
     /// The `metadata.generation` of the profile that this is about.
     observed_generation: Option<i64>,
@@ -79,10 +79,10 @@ fn manager() -> PatchParams {
     PatchParams::apply("example-profiles").force()
 }
 
-/// When a profile is looked at again, unless something changes before.
+/// The time after which a profile is looked at again, unless something changes before.
 const AGAIN: Duration = Duration::from_secs(30);
 
-/// Why a profile can't be followed, for the person who has written it.
+/// The reason why a profile can't be followed, for the person who has written it.
 type Refusal = Box<dyn Error + Send + Sync>;
 
 struct Provider {

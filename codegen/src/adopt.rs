@@ -8,7 +8,7 @@ use crate::diag::Diagnostics;
 use crate::pointer::Pointer;
 use crate::source::Source;
 
-/// Stands for a description that is still to be written.
+/// A placeholder for a description that is still to be written.
 ///
 /// [`generate`](crate::generate) refuses a document that has one.
 pub const TO_DESCRIBE: &str = "TODO: describe";

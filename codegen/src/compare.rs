@@ -10,7 +10,7 @@ use crate::pointer::Pointer;
 use crate::source::Source;
 use crate::structure::{Compare, Step, Structure};
 
-/// How two documents differ.
+/// The differences between two documents.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The differences, by pointer.
@@ -25,13 +25,13 @@ pub struct Comparison {
 pub struct Difference {
     /// The place.
     pub pointer: Pointer,
-    /// In which way.
+    /// The kind of the difference.
     pub change: DifferenceKind,
     /// The values of the first and the second document, shortened to where they differ.
     pub values: (String, String),
 }
 
-/// The way in which a place differs, from the second document to the first.
+/// The kind of a difference, from the second document to the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
     /// Only the first document has it.
@@ -52,9 +52,8 @@ impl fmt::Display for DifferenceKind {
     }
 }
 
-/// Compares our document with upstream's: schemas with all that shapes them, paths, verbs,
-/// actions and kinds. Where some kinds are named, upstream's document is compared without the
-/// others.
+/// Compares our document with upstream's: schemas with all that shapes them, paths, verbs, actions
+/// and kinds. If kinds are named, upstream's document is compared without the others.
 ///
 /// # Errors
 ///
@@ -98,7 +97,7 @@ pub fn compare(
     })
 }
 
-/// The members of an object that something is to be said of, with that.
+/// The members of an object for which `of` returns a value, with that value.
 fn members(value: &Value, of: impl Fn(&str, &Value) -> Option<Value>) -> Value {
     let object = value.as_object().into_iter().flatten();
     object
@@ -195,7 +194,7 @@ impl<'a> Compare<'a> for Vec<Difference> {
     }
 }
 
-/// How much of two texts is shown before they differ, and how much from there.
+/// The number of characters of two texts that are shown before and after the first difference.
 const SHOWN: (usize, usize) = (20, 60);
 
 /// Shortens two texts to where they differ.

@@ -44,7 +44,7 @@ impl<'a> Spot<'a> {
             .at(self.file, &self.pointer, message, help);
     }
 
-    /// Reports what makes the value of no use.
+    /// Reports an error that makes the value useless.
     pub(crate) fn refuse<T>(
         &self,
         message: impl Into<String>,
@@ -60,13 +60,13 @@ impl<'a> Spot<'a> {
 pub struct Diagnostic {
     /// The file that is wrong, as the caller named it.
     pub file: String,
-    /// Where in the document, if it is about one place.
+    /// The place in the document, if it is about one.
     pub pointer: Option<Pointer>,
-    /// The line of that place, counted from 1, if it can be had.
+    /// The line of that place, counted from 1, if it is known.
     pub line: Option<usize>,
     /// The message.
     pub message: String,
-    /// A hint how to mend it.
+    /// A hint on mending it.
     pub help: Option<String>,
 }
 
@@ -160,8 +160,8 @@ impl Diagnostics {
         self.0.iter()
     }
 
-    /// Fills in the lines that can be had from the sources, so that it is done only for
-    /// documents that have errors.
+    /// Fills in the lines that can be found in the sources, so that it is done only for documents
+    /// that have errors.
     pub(crate) fn locate<'a>(&mut self, sources: impl IntoIterator<Item = &'a Source>) {
         for source in sources {
             let mine = self

@@ -95,14 +95,14 @@ pub struct GroupVersion {
     pub api_version: String,
     /// The names of the kinds, sorted.
     pub kinds: Vec<String>,
-    /// The newest Kubernetes release whose fields they have; of custom resources, nothing.
+    /// The newest Kubernetes release whose fields they have; `None` for custom resources.
     pub release: Option<Release>,
 }
 
 /// A generated file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedFile {
-    /// Where it is in the crate, with `/` between the parts.
+    /// The path in the crate, with `/` between the parts.
     pub path: String,
     /// The contents.
     pub text: String,
@@ -297,8 +297,8 @@ fn version(
     Some(lower::lower(&loaded, document, config, diagnostics))
 }
 
-/// The document that another follows, where both are the project's own: in those of a release
-/// itself, each version has what it has.
+/// The document that another follows, where both are the project's own: in the documents of a
+/// release itself, nothing is added to a version.
 fn newer<'a>(
     document: &DocumentConfig,
     config: &'a Config,

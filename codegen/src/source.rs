@@ -12,7 +12,7 @@ use crate::release::Release;
 /// A document, overlay or configuration as text.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// How diagnostics and headers name it: a path relative to what the caller deems the root.
+    /// The name in diagnostics and headers: a path relative to the root that the caller chooses.
     pub name: String,
     /// The text.
     pub text: String,

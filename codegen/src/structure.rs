@@ -8,11 +8,11 @@ use crate::pointer::Pointer;
 /// The step from a structure to one of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step<'a> {
-    /// To a field, by its name.
+    /// A field, by its name.
     Field(&'a str),
-    /// To the elements of a list.
+    /// The elements of a list.
     Elements,
-    /// To the values of a map.
+    /// The values of a map.
     Values,
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn pairs<K: Clone + Ord, A, B: Copy>(
     second: impl IntoIterator<Item = (K, B)>,
 ) -> Vec<(K, Pair<A, B>)> {
     let second: Vec<_> = second.into_iter().collect();
-    // Of several of one name, the first counts.
+    // The first of several with one name counts.
     let by_name: BTreeMap<_, _> = second
         .iter()
         .rev()

@@ -35,7 +35,7 @@ pub struct PersistentVolume {
     /// The name of a provisioned volume is `pvc-` followed by the `uid` of its claim.
     pub metadata: ObjectMeta,
 
-    /// Where the storage is and how it may be used.
+    /// The place of the storage, and the ways in which it may be used.
     ///
     /// The source is fixed once the volume has been created.
     pub spec: Option<PersistentVolumeSpec>,
@@ -67,7 +67,7 @@ impl PersistentVolume {
         self
     }
 
-    /// Where the storage is and how it may be used.
+    /// The place of the storage, and the ways in which it may be used.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -368,7 +368,7 @@ pub struct PersistentVolumeSpec {
     /// Since Kubernetes 1.29, stable since 1.34.
     pub volume_attributes_class_name: Option<String>,
 
-    /// How the volume is presented to containers.
+    /// The form in which containers see the volume.
     ///
     /// - `Filesystem`: formatted if necessary, and mounted as a directory.
     /// - `Block`: as a raw device.
@@ -678,7 +678,7 @@ impl PersistentVolumeSpec {
         self
     }
 
-    /// How the volume is presented to containers.
+    /// The form in which containers see the volume.
     ///
     /// Sets [`volume_mode`](Self::volume_mode).
     #[must_use]
@@ -916,7 +916,7 @@ pub struct AzureDiskVolumeSource {
     /// The server's default is `ext4`.
     pub fs_type: Option<String>,
 
-    /// How the disk is stored.
+    /// The storage of the disk.
     ///
     /// - `Shared`: a blob in a storage account that holds several disks.
     /// - `Dedicated`: a blob in a storage account of its own.
@@ -962,7 +962,7 @@ impl AzureDiskVolumeSource {
         self
     }
 
-    /// How the disk is stored.
+    /// The storage of the disk.
     ///
     /// Sets [`kind`](Self::kind).
     #[must_use]
@@ -1243,7 +1243,7 @@ pub struct ObjectReference {
     /// Object name in its namespace, or in the cluster for cluster-scoped kinds.
     pub name: Option<String>,
 
-    /// Where the referenced object lives; empty for cluster-scoped kinds.
+    /// The namespace of the referenced object; empty for cluster-scoped kinds.
     pub namespace: Option<String>,
 
     /// Version of the object that the reference was made to, if it matters.
@@ -1297,7 +1297,7 @@ impl ObjectReference {
         self
     }
 
-    /// Where the referenced object lives; empty for cluster-scoped kinds.
+    /// The namespace of the referenced object; empty for cluster-scoped kinds.
     ///
     /// Sets [`namespace`](Self::namespace).
     #[must_use]
@@ -2360,7 +2360,7 @@ pub struct QuobyteVolumeSource {
     /// Existing Quobyte volume, by its name.
     pub volume: String,
 
-    /// Which group accesses to the volume are mapped to; when unset, none.
+    /// The group to which accesses to the volume are mapped; when unset, none.
     pub group: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
@@ -2372,8 +2372,8 @@ pub struct QuobyteVolumeSource {
     /// demand.
     pub tenant: Option<String>,
 
-    /// Which user accesses to the volume are mapped to; when unset, that of the service
-    /// account.
+    /// The user to whom accesses to the volume are mapped; when unset, that of the
+    /// service account.
     pub user: Option<String>,
 }
 
@@ -2388,7 +2388,7 @@ impl QuobyteVolumeSource {
         }
     }
 
-    /// Which group accesses to the volume are mapped to; when unset, none.
+    /// The group to which accesses to the volume are mapped; when unset, none.
     ///
     /// Sets [`group`](Self::group).
     #[must_use]
@@ -2416,8 +2416,8 @@ impl QuobyteVolumeSource {
         self
     }
 
-    /// Which user accesses to the volume are mapped to; when unset, that of the service
-    /// account.
+    /// The user to whom accesses to the volume are mapped; when unset, that of the
+    /// service account.
     ///
     /// Sets [`user`](Self::user).
     #[must_use]
@@ -2906,7 +2906,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// How the host of a virtual machine caches an Azure disk.
+/// The caching of an Azure disk by the host of a virtual machine.
 ///
 /// Since Kubernetes 1.0, stable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -2970,7 +2970,7 @@ pub struct SecretReference {
     /// The secret's name.
     pub name: Option<String>,
 
-    /// Where the secret lives.
+    /// The namespace of the secret.
     pub namespace: Option<String>,
 }
 
@@ -2990,7 +2990,7 @@ impl SecretReference {
         self
     }
 
-    /// Where the secret lives.
+    /// The namespace of the secret.
     ///
     /// Sets [`namespace`](Self::namespace).
     #[must_use]
@@ -3146,7 +3146,7 @@ pub struct NodeSelectorRequirement {
     /// Label or field that the condition looks at.
     pub key: String,
 
-    /// How the value found is compared with [`values`](Self::values).
+    /// The comparison of the value found with [`values`](Self::values).
     ///
     /// - `In`, `NotIn`: it must, or must not, be among [`values`](Self::values).
     /// - `Exists`, `DoesNotExist`: the key must, or must not, be present.
@@ -3202,7 +3202,7 @@ wire::object! {
     }
 }
 
-/// How a node selector compares the value of a node's label or field.
+/// The comparison of a node's label or field with the values of a node selector.
 ///
 /// Since Kubernetes 1.0, stable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

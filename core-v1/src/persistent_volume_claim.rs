@@ -241,7 +241,7 @@ pub struct PersistentVolumeClaimSpec {
     /// Since Kubernetes 1.22, stable since 1.33.
     pub data_source_ref: Option<TypedObjectReference>,
 
-    /// How much storage is needed, under `requests` and the key `storage`.
+    /// The amount of storage that is needed, under `requests` and the key `storage`.
     ///
     /// A bound claim may ask for more, if its StorageClass allows expansion. After a
     /// failed expansion it may ask for less again, but for more than `status.capacity`.
@@ -268,7 +268,7 @@ pub struct PersistentVolumeClaimSpec {
     /// Since Kubernetes 1.29, stable since 1.34.
     pub volume_attributes_class_name: Option<String>,
 
-    /// How containers see the volume.
+    /// The form in which containers see the volume.
     ///
     /// - `Filesystem`: a directory.
     /// - `Block`: a raw device.
@@ -326,7 +326,7 @@ impl PersistentVolumeClaimSpec {
         self
     }
 
-    /// How much storage is needed, under `requests` and the key `storage`.
+    /// The amount of storage that is needed, under `requests` and the key `storage`.
     ///
     /// Sets [`resources`](Self::resources).
     #[must_use]
@@ -362,7 +362,7 @@ impl PersistentVolumeClaimSpec {
         self
     }
 
-    /// How containers see the volume.
+    /// The form in which containers see the volume.
     ///
     /// Sets [`volume_mode`](Self::volume_mode).
     #[must_use]
@@ -403,7 +403,7 @@ pub struct PersistentVolumeClaimStatus {
     /// Ways in which the bound volume can be mounted.
     pub access_modes: Option<Vec<PersistentVolumeAccessMode>>,
 
-    /// How far the resizing of each resource is, by the names in
+    /// The progress of the resizing of each resource, by the names in
     /// [`allocatedResources`](Self::allocated_resources).
     ///
     /// No entry means that nothing is being resized. A controller leaves entries alone
@@ -475,7 +475,7 @@ impl PersistentVolumeClaimStatus {
         self
     }
 
-    /// How far the resizing of each resource is, by the names in
+    /// The progress of the resizing of each resource, by the names in
     /// [`allocatedResources`](Self::allocated_resources).
     ///
     /// Sets [`allocated_resource_statuses`](Self::allocated_resource_statuses).
@@ -648,7 +648,7 @@ pub struct TypedObjectReference {
     /// In the core group, only [`PersistentVolumeClaim`] is allowed.
     pub api_group: Option<String>,
 
-    /// Where the object is; unset for the namespace of the claim.
+    /// The namespace of the object; when unset, that of the claim.
     ///
     /// In another namespace, a ReferenceGrant of gateway.networking.k8s.io must allow the
     /// reference. It needs the feature gate `CrossNamespaceVolumeDataSource`; a server
@@ -678,7 +678,7 @@ impl TypedObjectReference {
         self
     }
 
-    /// Where the object is; unset for the namespace of the claim.
+    /// The namespace of the object; when unset, that of the claim.
     ///
     /// Sets [`namespace`](Self::namespace).
     #[must_use]
@@ -758,7 +758,7 @@ wire::object! {
     }
 }
 
-/// How far the resizing of a resource of a claim is.
+/// The progress of the resizing of a resource of a claim.
 ///
 /// Later Kubernetes releases may add values: keep a value you do not know.
 ///
@@ -949,7 +949,7 @@ wire::object! {
     }
 }
 
-/// How far the modification of a volume to another VolumeAttributesClass is.
+/// The progress of the modification of a volume to another VolumeAttributesClass.
 ///
 /// Since Kubernetes 1.29, stable since 1.34.
 #[derive(Clone, Debug, PartialEq)]
@@ -1172,7 +1172,7 @@ wire::object! {
     }
 }
 
-/// How far the modification of a volume's attributes is.
+/// The progress of the modification of a volume's attributes.
 ///
 /// Later Kubernetes releases may add values: keep a value you do not know.
 ///

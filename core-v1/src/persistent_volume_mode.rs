@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.api.core.v1.PersistentVolumeMode.
 // Change the document or its overlays and run the command again.
 
-/// How a volume appears in containers.
+/// The form in which containers see a volume.
 ///
 /// A [`PersistentVolume`](crate::PersistentVolume) or claim without a mode is stored
 /// with `Filesystem`.

@@ -181,7 +181,7 @@ wire::kind! {
 /// Wishes of the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotSpec {
-    /// From what the snapshot is made. Its fields never change.
+    /// The source of the snapshot. Its fields never change.
     pub source: VolumeSnapshotSource,
 
     /// The [`VolumeSnapshotClass`](crate::VolumeSnapshotClass) to use. Without one, the
@@ -323,7 +323,7 @@ wire::object! {
     }
 }
 
-/// From what the snapshot is made. Its fields never change.
+/// The source of the snapshot. Its fields never change.
 ///
 /// The rule `!has(oldSelf.persistentVolumeClaimName) ||
 /// has(self.persistentVolumeClaimName)` must hold: persistentVolumeClaimName can't be

@@ -9,7 +9,7 @@ use kubernetes_kinds::wire;
 
 use crate::DeletionPolicy;
 
-/// How snapshots of a kind are made: by which driver, and with what parameters. A
+/// The driver and the parameters with which snapshots are made. A
 /// [`VolumeSnapshot`](crate::VolumeSnapshot) names its class, or gets the default
 /// class of its driver, the one with the annotation
 /// `snapshot.storage.kubernetes.io/is-default-class: "true"`.

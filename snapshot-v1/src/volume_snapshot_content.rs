@@ -199,7 +199,7 @@ pub struct VolumeSnapshotContentSpec {
     /// The name of the CSI driver that made the snapshot or is to make it.
     pub driver: String,
 
-    /// From what the snapshot is made. Its fields never change.
+    /// The source of the snapshot. Its fields never change.
     pub source: VolumeSnapshotContentSource,
 
     /// The [`VolumeSnapshot`](crate::VolumeSnapshot) that the content is bound to, which
@@ -379,7 +379,7 @@ wire::object! {
     }
 }
 
-/// From what the snapshot is made. Its fields never change.
+/// The source of the snapshot. Its fields never change.
 ///
 /// The rule `!has(oldSelf.volumeHandle) || has(self.volumeHandle)` must hold:
 /// volumeHandle can't be removed. The rule `!has(oldSelf.snapshotHandle) ||

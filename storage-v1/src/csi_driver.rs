@@ -184,7 +184,8 @@ pub struct CSIDriverSpec {
     /// The server's default is `true`. Immutable: an update must not change it.
     pub attach_required: Option<bool>,
 
-    /// How the kubelet treats file ownership and permissions when a Pod sets `fsGroup`.
+    /// The kubelet's treatment of file ownership and permissions when a Pod sets
+    /// `fsGroup`.
     ///
     /// - `ReadWriteOnceWithFSType`: the group is applied only to volumes that have a
     ///   filesystem type and whose access modes include `ReadWriteOnce`.
@@ -350,7 +351,8 @@ impl CSIDriverSpec {
         self
     }
 
-    /// How the kubelet treats file ownership and permissions when a Pod sets `fsGroup`.
+    /// The kubelet's treatment of file ownership and permissions when a Pod sets
+    /// `fsGroup`.
     ///
     /// Sets [`fs_group_policy`](Self::fs_group_policy).
     #[must_use]

@@ -58,7 +58,7 @@ pub trait StorageCapacity {
     ///
     /// # Errors
     ///
-    /// When the maximum size is no quantity.
+    /// When the maximum size isn't a quantity.
     fn has_room_for(&self, size: &Amount) -> Result<bool, QuantityError> {
         let Some(limit) = self.volume_limit() else {
             return Ok(false);

@@ -204,7 +204,7 @@ wire::kind! {
     }
 }
 
-/// Which volume is to be attached to which node, and by which driver.
+/// The volume to attach, the node to attach it to, and the driver that does it.
 ///
 /// Since Kubernetes 1.13, stable.
 #[derive(Clone, Debug, Default, PartialEq)]

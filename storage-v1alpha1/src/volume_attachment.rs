@@ -237,7 +237,7 @@ impl From<storage_v1::VolumeAttachmentList> for VolumeAttachmentList {
     }
 }
 
-/// Which volume is to be attached to which node, and by which driver.
+/// The volume to attach, the node to attach it to, and the driver that does it.
 ///
 /// Since Kubernetes 1.9, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]

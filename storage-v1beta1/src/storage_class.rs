@@ -37,7 +37,7 @@ pub struct StorageClass {
     /// at most 253 characters.
     pub metadata: ObjectMeta,
 
-    /// Which provisioner creates and deletes volumes of this class.
+    /// The provisioner that creates and deletes volumes of this class.
     ///
     /// For CSI this is the name of the driver. Required; once lowercased it must be a
     /// qualified name, that is, up to 63 characters with an optional DNS prefix and a

@@ -236,7 +236,7 @@ impl From<storage_v1::VolumeAttachmentList> for VolumeAttachmentList {
     }
 }
 
-/// Which volume is to be attached to which node, and by which driver.
+/// The volume to attach, the node to attach it to, and the driver that does it.
 ///
 /// Since Kubernetes 1.10, beta.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -33,7 +33,7 @@ const ASIDE: &str = "aside";
 /// The name of the crate that is made of one document.
 const NAME: &str = "example-v1";
 
-/// How this program is called to make one measurement, so that the memory is that of one.
+/// The argument that makes this program do one measurement, so that the memory is that of one.
 const ONCE: &str = "--once";
 
 /// A run: how long it took, how long processors worked for it, and the KiB of memory that it had at

@@ -108,8 +108,8 @@ impl Differences {
         Ok(())
     }
 
-    /// Where one of our documents must differ from one of a release, which may have been
-    /// published by a server.
+    /// Returns the differences that one of our documents must have from one of a release, which a
+    /// server may have published.
     pub(crate) fn expected(
         &self,
         document: &str,

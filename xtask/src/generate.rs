@@ -34,13 +34,13 @@ pub(crate) struct Arguments {
     #[arg(long)]
     check: bool,
 
-    /// Where the documents are: a folder laid out like spec/, or one of documents of a
-    /// single release, such as a copy of Kubernetes' api/openapi-spec/v3 named v1.34.
+    /// The folder of the documents: laid out like spec/, or with the documents of a single release,
+    /// such as a copy of Kubernetes' api/openapi-spec/v3 named v1.34.
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
 
-    /// Where the crates go, as a workspace of their own; this workspace if not given. Hand-written
-    /// files that they call come along, unless there are others in their place.
+    /// The folder for the crates, as a workspace of their own; this workspace if not given.
+    /// Hand-written files that they call come along, unless there are others in their place.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 

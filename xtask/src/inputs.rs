@@ -43,7 +43,7 @@ impl Found {
     }
 }
 
-/// Where to look for documents.
+/// A folder of documents.
 pub(crate) struct Folder<'a> {
     /// The folder.
     pub(crate) path: &'a Path,
@@ -187,7 +187,7 @@ impl Folder<'_> {
             if there.len() < krate.documents.len() {
                 krate.about.clear();
             }
-            // Nor may hand-written modules for the kinds of our own documents.
+            // Hand-written modules for the kinds of our own documents may not fit either.
             krate.by_hand.clear();
             krate.prelude = None;
             if let Some(conversion) = &mut krate.conversion {

@@ -203,7 +203,7 @@ fn report(name: &str, comparison: &Comparison, expected: &[Expected<'_>]) -> usi
         let Expected {
             change, at, why, ..
         } = expected;
-        // The parts of a new schema are no differences of their own.
+        // The parts of a new schema aren't differences of their own.
         let occurs = comparison.differences.iter().any(|difference| {
             let whole = difference.change != DifferenceKind::Changed;
             expected.is(difference) || whole && at.is_inside(&difference.pointer)

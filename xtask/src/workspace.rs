@@ -1,4 +1,4 @@
-//! Where the workspace is, and files with errors that name them.
+//! The root of the workspace, and files with errors that name them.
 
 use std::error::Error;
 use std::fs;
@@ -51,7 +51,7 @@ fn only_files(path: &Path) -> Result<(), Box<dyn Error>> {
     let what = if found.is_dir() {
         "a folder"
     } else {
-        "no regular file"
+        "not a regular file"
     };
     Err(format!(
         "error: can't read {}: it is {what}\n  help: put a file in its place",

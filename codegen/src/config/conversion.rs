@@ -6,7 +6,7 @@ use super::Report;
 use crate::name::Function;
 use crate::release::Release;
 
-/// Into which crate the types of another are converted, and how where that isn't plain.
+/// The crate into which the types of another are converted, and the rules for what isn't plain.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conversion {
@@ -35,12 +35,12 @@ pub struct ConversionRule {
     pub forth: Option<String>,
     /// The function that converts it back.
     pub back: Option<String>,
-    /// The function that converts back in the form of another object, where what there is can
-    /// be said in several: `fn(Newer, &Older) -> Older` with the types of the kind, for which it
-    /// gives a `convert::Result`, or with those of the field.
+    /// The function that converts back in the form of another object, where several forms mean the
+    /// same: `fn(Newer, &Older) -> Older` with the types of the kind, for which it gives a
+    /// `convert::Result`, or with those of the field.
     #[serde(rename = "back-like")]
     pub back_like: Option<String>,
-    /// Why it has no counterpart.
+    /// The reason why it has no counterpart.
     pub drop: Option<String>,
     /// The first release for which the rule doesn't hold any more.
     pub before: Option<Release>,

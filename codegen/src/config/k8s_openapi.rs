@@ -18,8 +18,8 @@ pub struct K8sOpenapi {
 }
 
 impl Config {
-    /// Where k8s-openapi has the types of a document, if it is said to; the document that is read
-    /// can be of an earlier release.
+    /// The module of k8s-openapi with the types of a document, if the configuration names one. The
+    /// document that is read can be of an earlier release.
     pub(crate) fn home(
         &self,
         document: &DocumentConfig,

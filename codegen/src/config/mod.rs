@@ -70,7 +70,7 @@ pub struct CrateConfig {
     /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
     #[serde(rename = "keep-unknown-fields", default)]
     pub keep_unknown_fields: bool,
-    /// Into which crate its types are converted.
+    /// The conversion of its types into those of another crate.
     pub conversion: Option<Conversion>,
 }
 
@@ -105,8 +105,9 @@ pub struct DocumentConfig {
     /// The module in which k8s-openapi has the types of the document, if it has them.
     #[serde(rename = "k8s-openapi")]
     pub k8s_openapi: Option<String>,
-    /// Names for types of objects inside other schemas, which else are named after the way to them:
-    /// `VolumeSnapshotSpecSource = "VolumeSnapshotSource"`. Objects that are alike can share one.
+    /// Names for types of objects inside other schemas, in place of the names made from their
+    /// paths: `VolumeSnapshotSpecSource = "VolumeSnapshotSource"`. Objects that are alike can share
+    /// one.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
     /// The overlays to apply, in order.
@@ -312,7 +313,7 @@ impl CrateConfig {
         match crates.iter().find(|other| other.name == conversion.to) {
             None => report(
                 format!(
-                    "`{}` is to be converted into `{}`, which is no crate",
+                    "`{}` is to be converted into `{}`, which isn't a crate",
                     self.name,
                     conversion.to.escape_debug()
                 ),
@@ -332,7 +333,7 @@ impl CrateConfig {
 }
 
 impl DocumentConfig {
-    /// Where the document is below the folder of all documents, `v1.37/FILE`.
+    /// The path of the document below the folder of all documents, `v1.37/FILE`.
     pub fn path(&self) -> String {
         format!("v{}/{}", self.release, self.file)
     }
@@ -394,7 +395,7 @@ impl Extern {
     }
 }
 
-/// Reports a text that can't be what the names of schemas start with; whether it can.
+/// Reports a text that can't be the prefix of the names of schemas. Returns true if it can.
 pub(crate) fn check_prefix(text: &str, report: Report<'_>) -> bool {
     let name = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     let parts = text.strip_suffix('.').map(|p| p.split('.'));

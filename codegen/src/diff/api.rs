@@ -10,7 +10,7 @@ use crate::release::Release;
 /// One group-version of a document.
 #[derive(Debug)]
 pub(super) struct Api {
-    /// As in `apiVersion`; of a document that has none, the name of its file.
+    /// The group-version, as in `apiVersion`; the name of the file if the document has none.
     pub(super) group_version: String,
     pub(super) release: Option<Release>,
     /// True if the configuration has the document, so that there is a crate for it.
@@ -70,7 +70,7 @@ impl Api {
             prefixes: BTreeSet::new(),
         };
         api.find_kinds(has_paths);
-        // Those of subresources after those that say which kind a resource is of.
+        // Paths of subresources come after those that say which kind a resource is of.
         let mut paths: Vec<_> = paths.into_iter().flatten().collect();
         paths.sort_by_key(|(path, _)| (path.matches('/').count(), path.as_str()));
         for (path, item) in paths {
@@ -79,7 +79,7 @@ impl Api {
         Some(api)
     }
 
-    /// The group, without which there is the group of the core kinds.
+    /// The group; the empty text for the core group.
     pub(super) fn group(&self) -> &str {
         self.group_version
             .split_once('/')

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::release::Release;
 
-/// How much a change matters to a program that isn't changed itself.
+/// The severity of a change for a program that isn't changed itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
@@ -166,7 +166,7 @@ impl ChangeKind {
     }
 }
 
-/// Where something is.
+/// The place of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Place {
@@ -178,12 +178,13 @@ pub struct Place {
     /// The name of the schema, if it is in one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
-    /// The way from the schema to the field, such as `drivers[].nodeID`; empty for the schema
+    /// The path from the schema to the field, such as `drivers[].nodeID`; empty for the schema
     /// itself. `[]` is an element of a list, `{}` a value of a map.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// Where kinds have the field, such as `CSINode spec.drivers[].nodeID`, without those kinds
-    /// that have it deeper inside of types of other group-versions. At most [`Place::SHOWN`].
+    /// The places in kinds that have the field, such as `CSINode spec.drivers[].nodeID`, without
+    /// those kinds that have it deeper inside of types of other group-versions. At most
+    /// [`Place::SHOWN`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<String>,
     /// The number of further places where kinds have it.
@@ -221,7 +222,7 @@ pub(super) fn short(schema: &str) -> &str {
 pub struct Rust {
     /// The least change of the crate's version.
     pub semver: Semver,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -231,7 +232,7 @@ pub struct Rust {
 pub struct Change {
     /// The kind of the change.
     pub what: ChangeKind,
-    /// Where.
+    /// The place.
     pub place: Place,
     /// The earlier value, if `what` doesn't imply it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -245,9 +246,9 @@ pub struct Change {
     /// The release that brought it, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<Release>,
-    /// How much it matters to programs that read the objects of a server of the later release.
+    /// The severity for programs that read the objects of a server of the later release.
     pub readers: Severity,
-    /// How much it matters to programs that write objects to such a server.
+    /// The severity for programs that write objects to such a server.
     pub writers: Severity,
     /// The effect on the generated crate.
     pub rust: Rust,
@@ -266,10 +267,10 @@ impl Change {
     }
 }
 
-/// A text that has changed, of which nothing depends.
+/// A text that has changed, on which nothing depends.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct TextChange {
-    /// Where.
+    /// The place.
     pub place: Place,
     /// The keyword: `description`, `title` or the like.
     pub keyword: String,

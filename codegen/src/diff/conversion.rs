@@ -23,7 +23,7 @@ pub(super) fn others<'a>(
     found
 }
 
-/// How stable a version is, as Kubernetes orders versions: stable ones before beta ones before
+/// The stability of a version, as Kubernetes orders versions: stable ones before beta ones before
 /// alpha ones, then by number.
 fn stability(group_version: &str) -> (u8, u64, u64) {
     let version = group_version.rsplit('/').next().unwrap_or_default();

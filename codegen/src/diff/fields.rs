@@ -93,8 +93,8 @@ impl<'a> Comparer<'a> {
         }
     }
 
-    /// Compares what types of different names are made of. If they have nothing in common, nothing
-    /// but how much that matters is said.
+    /// Compares what types of different names are made of. If they have nothing in common, only the
+    /// severity is reported.
     fn compare_resolved(
         &mut self,
         a: &Node<'a>,

@@ -13,7 +13,7 @@ use super::lifecycle;
 
 use Severity::{Breaking, Info, Warning};
 
-/// The verbs of who reads; the others are of who writes.
+/// The verbs of readers; the others are those of writers.
 const READING: [&str; 3] = ["get", "list", "watch"];
 
 /// Compares the kinds of two documents of one group-version.
@@ -142,7 +142,7 @@ fn resources(kind: &Kind, (a, b): (&Resource, &Resource), had_status: bool) -> V
     found
 }
 
-/// The names of verbs, and how much it matters to readers and writers that they are gone.
+/// The names of verbs, and the severity of their loss for readers and writers.
 type Verbs = Option<(String, (Severity, Severity))>;
 
 /// The verbs that are gone, and those that are new.

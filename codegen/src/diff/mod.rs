@@ -159,7 +159,7 @@ type Key = (
     Option<String>,
 );
 
-/// The group-versions that have something, and where their kinds do.
+/// The group-versions that have something, and the places in their kinds.
 type Uses = (BTreeSet<String>, BTreeSet<String>);
 
 struct Run<'a> {
@@ -451,12 +451,12 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Fills in where kinds have a place.
+/// Fills in the places in kinds.
 fn show(place: &mut Place, used: BTreeSet<String>) {
     place.group_versions.sort();
     place.group_versions.dedup();
     let mut used: Vec<_> = used.into_iter().collect();
-    // The shortest ways say most.
+    // The shortest paths say most.
     used.sort_by_key(|place| (place.matches(['.', ' ']).count(), place.clone()));
     place.more = used.len().saturating_sub(Place::SHOWN);
     used.truncate(Place::SHOWN);

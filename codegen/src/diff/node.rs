@@ -30,7 +30,7 @@ pub(super) enum Topic {
     Ignored,
 }
 
-/// The topic of a keyword. What isn't known is taken for a rule, so that it is reported.
+/// The topic of a keyword. An unknown keyword counts as a rule, so that it is reported.
 pub(super) fn topic(keyword: &str) -> Topic {
     match keyword {
         "description"
@@ -223,7 +223,7 @@ fn at_release(keyword: &str, value: &Value, release: Option<Release>) -> Option<
     }
 }
 
-/// A type with what the schema that it refers to says, below what is said at the place.
+/// A type with the keywords of the schema that it refers to, which those at the place override.
 pub(super) fn resolved<'a>(node: &Node<'a>, api: &'a Api) -> Node<'a> {
     // A schema may be another name for another, which may lead in a circle.
     const MAX_NAMES: usize = 8;

@@ -19,14 +19,14 @@ use super::snapshot::{Complete, Knowledge, Snapshot};
 /// A place of a document, by the parts of its pointer; a `*` at the end of a part matches any text.
 pub type Part = String;
 
-/// How the document of an earlier release differs from ours.
+/// The differences of the document of an earlier release from ours.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
     /// The places that it lacks.
     pub lacks: Vec<Vec<Part>>,
     /// The places that only it has.
     pub has: Vec<Vec<Part>>,
-    /// The places that are otherwise in it.
+    /// The places that differ in it.
     pub changed: Vec<Vec<Part>>,
 }
 
@@ -83,12 +83,12 @@ impl Snapshot {
 }
 
 impl Earlier {
-    /// Makes of our document that of the earlier release. Returns the places of which it isn't
-    /// known how they were.
+    /// Turns our document into that of the earlier release. Returns the places whose earlier form
+    /// isn't known.
     fn apply(&self, document: &mut Value) -> BTreeSet<String> {
         let mut gaps = BTreeSet::new();
         for parts in &self.lacks {
-            // How operations name their kinds, and how references are written, are no differences.
+            // The kinds that operations name and the form of references aren't differences.
             let is_form = parts.last().is_some_and(|part| part == "$ref");
             let is_of_operation =
                 parts.first().is_some_and(|part| part == "paths") && parts.len() > 2;
@@ -160,7 +160,7 @@ fn remove(value: &mut Value, parts: &[Part]) {
         return;
     };
     if rest.is_empty() {
-        // A field that is required is so no longer.
+        // A required field no longer is.
         members.retain(|name, _| !is_like(name, first));
         return;
     }

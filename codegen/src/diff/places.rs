@@ -1,4 +1,4 @@
-//! Where kinds have a schema.
+//! The places of schemas in kinds.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,7 +8,7 @@ use crate::load::schema_name;
 
 use super::api::Api;
 
-/// How deep in a kind a place may be. Kubernetes' own reach some 12 levels.
+/// The maximum depth of a place in a kind. Kubernetes' own reach some 12 levels.
 const MAX_LEVELS: usize = 32;
 
 /// The places in kinds that have a schema, `CSINode spec.drivers[]`, by its name.
@@ -16,7 +16,7 @@ pub(super) struct Places(BTreeMap<String, BTreeSet<String>>);
 
 impl Places {
     /// Finds all schemas that kinds reach. A schema that itself is reached several times counts
-    /// once for what is inside of it, by the shortest way.
+    /// once for what is inside of it, by the shortest path.
     pub(super) fn of(api: &Api) -> Self {
         let mut places = Self(BTreeMap::new());
         for (kind, about) in &api.kinds {

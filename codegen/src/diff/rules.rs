@@ -31,7 +31,7 @@ const LOOSENING: [&str; 4] = [
     "x-unconditional-update",
 ];
 
-/// Returns true if a format is one of names, which is a rule and no type.
+/// Returns true if a format is one of names, which is a rule and not a type.
 pub(super) fn is_name_format(format: &str) -> bool {
     NameFormat::parse(format).is_some()
 }

@@ -10,16 +10,16 @@ use crate::load;
 use crate::release::Release;
 use crate::source::{DocumentSource, Inputs, Source};
 
-/// Of which groups a snapshot has all documents, so that one which is missing is a version that
-/// isn't served.
+/// The groups of which a snapshot has all documents. A version of theirs without a document isn't
+/// served.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Complete {
     /// Nothing is known.
     #[default]
     Unknown,
-    /// Of these groups; the group of the core kinds is the empty text.
+    /// These groups; the core group is the empty text.
     Groups(BTreeSet<String>),
-    /// Of all groups.
+    /// All groups.
     All,
 }
 
@@ -40,12 +40,12 @@ pub struct Snapshot {
     pub name: String,
     /// The release, if it is known.
     pub release: Option<Release>,
-    /// True if a document that is missing says something.
+    /// The groups of which a missing document means that a version isn't served.
     pub complete: Complete,
     pub(super) documents: BTreeMap<String, Value>,
     /// True if the texts are ours, and not Kubernetes' own.
     pub(super) has_own_words: bool,
-    /// Places that are known to have been otherwise, but not how.
+    /// Places that are known to have differed, in a form that isn't known.
     pub(super) gaps: BTreeSet<String>,
 }
 

@@ -13,7 +13,7 @@ pub(crate) trait Links {
     }
 }
 
-/// For text without links.
+/// No links.
 pub(crate) struct NoLinks;
 
 impl Links for NoLinks {}

@@ -103,7 +103,7 @@ pub(crate) fn plain(name: &str) -> String {
     }
 }
 
-/// When something came and how ripe it is, as of a release.
+/// The introduction and the maturity of something, as of a release.
 pub(crate) fn maturity(lifecycle: &Lifecycle, release: Release) -> String {
     let reached = |stage: Option<Release>| stage.filter(|at| *at <= release);
     let introduced = lifecycle.introduced;
@@ -228,8 +228,7 @@ fn unindent(code: &mut [String]) {
 }
 
 /// Makes a text fit for a comment: without control characters, and with escapes in place of
-/// characters that nobody sees, above all those that turn the direction of the text so that it
-/// reads otherwise than it is.
+/// invisible characters, above all those that change the direction of the text and so disguise it.
 pub(crate) fn harmless(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     for c in line.chars() {
@@ -266,7 +265,7 @@ pub(crate) fn wrapped(sentence: &str) -> Vec<String> {
     lines
 }
 
-/// A text from a document as lines that are no Markdown, for a place where they become one text
+/// A text from a document as lines that aren't Markdown, for a place where they become one text
 /// again.
 pub(crate) fn filled(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

@@ -7,7 +7,7 @@ use super::runtime::Feature;
 use crate::model::Crate;
 use crate::name::{HandWritten, Ident};
 
-/// Where a module is: the module that holds it, if it isn't the root, and its name.
+/// The location of a module: the module that holds it, if it isn't the root, and its name.
 type Location = (Option<Ident>, Ident);
 
 /// True if a module is public, and the feature that brings it, if not all have it.

@@ -1,4 +1,4 @@
-//! The files of a crate before they are rendered: where they are and what they are made from.
+//! The files of a crate before they are rendered: their paths and contents.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::name::Ident;
 /// A file before it is rendered.
 #[derive(Debug)]
 pub(crate) struct File {
-    /// Where it is in the crate, with `/` between the parts.
+    /// The path in the crate, with `/` between the parts.
     pub(crate) path: String,
     /// The source that its header names.
     pub(crate) origin: String,

@@ -63,7 +63,7 @@ fn types<'a>(
         .filter(|ty| is_merged(ty))
 }
 
-/// Lists of kinds are answers, and nothing that is merged.
+/// Lists of kinds are answers, and aren't merged.
 fn is_merged(ty: &Type) -> bool {
     ty.object()
         .is_none_or(|object| !matches!(object.role, Role::List { .. }))

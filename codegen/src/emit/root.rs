@@ -111,7 +111,7 @@ fn features(krate: &Crate<'_>) -> Vec<String> {
         Feature::Counterparts => counterparts::module(&versions).is_some(),
         Feature::Manifests => !scheme::modules(&versions).is_empty(),
         Feature::Merge => merge::module(&versions).is_some(),
-        // Of every crate with types.
+        // Every crate with types has it.
         Feature::Schemars => true,
         Feature::Validation => validation::module(&versions).is_some(),
     };

@@ -13,7 +13,7 @@ pub(super) fn table_macro(object: &Struct) -> TokenStream {
     }
 }
 
-/// How the row of a field begins in a table.
+/// The word that begins the row of a field in a table.
 pub(super) fn presence(required: bool) -> TokenStream {
     if required {
         quote!(required)

@@ -1,4 +1,4 @@
-//! A file of types: all that is said of each of them.
+//! A file of types, with everything about each of them.
 
 use proc_macro2::TokenStream;
 

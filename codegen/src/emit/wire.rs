@@ -27,7 +27,7 @@ pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<Tok
     }]
 }
 
-/// How the macro is told that a field isn't read as its type reads itself.
+/// The clause of a row for a field that isn't read as its type reads itself.
 fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenStream> {
     if field.metadata && object.role.is_named() {
         return Some(quote!(as metadata));
@@ -45,8 +45,8 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
     })
 }
 
-/// The type that says how the values of a type are read; whether what is in it can be `null` is
-/// said for each depth.
+/// The type that says how the values of a type are read. `takes_null` says for each depth whether
+/// the values there can be `null`.
 fn shape_of(version: &ApiVersion, ty: &Ty, takes_null: &[bool]) -> TokenStream {
     let (has_null, inside) = match takes_null.split_first() {
         Some((first, rest)) => (*first, rest),

@@ -15,7 +15,7 @@ use crate::pointer::Pointer;
 
 pub(crate) use table::TABLE;
 
-/// Where in a document a schema is.
+/// The position of a schema in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {
     /// A schema with a name and properties.
@@ -65,23 +65,23 @@ pub(crate) enum Meaning {
     Modifies(&'static str, Modification),
 }
 
-/// The methods that check a keyword, by who says what it means.
+/// The methods that check a keyword, by the origin of its meaning.
 #[derive(Debug)]
 pub(crate) struct Calls {
-    /// Of Kubernetes' own kinds, whose rules are written in Go.
+    /// Methods for Kubernetes' own kinds, whose rules are written in Go.
     pub(crate) own: &'static [Method],
-    /// Of custom resources, whose rules are their schemas.
+    /// Methods for custom resources, whose rules are their schemas.
     pub(crate) custom: &'static [Method],
 }
 
 impl Calls {
-    /// Those for a document.
+    /// Returns the methods for a document.
     pub(crate) fn methods(&self, is_custom: bool) -> &'static [Method] {
         if is_custom { self.custom } else { self.own }
     }
 }
 
-/// How a keyword becomes a call.
+/// A method of the checker that a keyword calls.
 #[derive(Debug)]
 pub(crate) struct Method {
     pub(crate) of: ValueKind,
@@ -95,14 +95,14 @@ pub(crate) struct Method {
     /// True if what follows is checked only where this holds.
     pub(crate) guards: bool,
     /// True if it is checked only where the field is the only one that is set, of a struct of which
-    /// one must be set: into the others a server doesn't look.
+    /// one must be set: a server doesn't look into the others.
     pub(crate) alone: bool,
 }
 
 /// The form that the value of a keyword must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArgumentForm {
-    /// 1: whether there is anything is all that is checked.
+    /// 1: only the presence of anything is checked.
     One,
     /// A whole number.
     Whole,
@@ -122,7 +122,7 @@ pub(crate) enum ArgumentForm {
     Flag,
 }
 
-/// How one keyword changes another.
+/// The effect of one keyword on another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Modification {
     /// Another method is called.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::document::CUSTOM;
 use super::error::Error;
 
-/// Where what every kind and list needs is.
+/// The prefix of the schemas that every kind and list needs.
 pub(super) const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
 /// A group and version of custom resources.
@@ -70,7 +70,7 @@ pub(super) fn is_manifest(file: &str) -> bool {
 }
 
 /// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas
-/// have the prefix, or of all. Objects of other kinds are none of its business.
+/// have the prefix, or of all. Objects of other kinds are ignored.
 pub(super) fn document(text: &str, wanted: Option<&str>) -> Result<Value, Error> {
     let mut schemas = Map::new();
     for name in ["ObjectMeta", "ListMeta"] {

@@ -22,16 +22,16 @@ pub(crate) struct Document {
     pub(crate) schemas: BTreeMap<String, Schema>,
     /// The names of the others.
     pub(crate) others: Vec<String>,
-    /// Those with the prefix that an earlier document of the crate has too.
+    /// The schemas with the prefix that an earlier document of the crate has too.
     pub(crate) shared: BTreeSet<String>,
-    /// Where those schemas were that stood inside others.
+    /// The places of the schemas that were inside others.
     pub(super) places: BTreeMap<String, Pointer>,
     /// The whole, with its overlays.
     pub(crate) json: Value,
 }
 
 impl Document {
-    /// Where a schema is in the file.
+    /// The place of a schema in the file.
     pub(crate) fn place(&self, name: &str) -> Pointer {
         place(&self.places, name)
     }

@@ -118,7 +118,7 @@ pub(super) fn name_all(
     for unused in names.unused {
         root.report(
             format!(
-                "no object is named `{}` after the way to it",
+                "no object of the document has the default name `{}`",
                 unused.escape_debug()
             ),
             "correct the name in `names` of the document in codegen.toml, or remove it",

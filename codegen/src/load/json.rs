@@ -24,7 +24,7 @@ struct Unique {
 }
 
 impl Unique {
-    /// For what is inside a list or an object.
+    /// Returns the seed for the inside of a list or an object.
     fn deeper<E: Error>(self) -> Result<Self, E> {
         let levels = self.levels.checked_sub(1);
         levels

@@ -15,9 +15,9 @@ const MAX_BYTES: usize = 64 << 20;
 /// The most schemas of a document; Kubernetes' own have some 300.
 const MAX_SCHEMAS: usize = 20_000;
 
-/// Reads the text of a document as JSON and brings it into the one form that the rest of
-/// the generator and the comparison of documents work on. Of manifests, which may define several
-/// groups and versions, what has the prefix is read.
+/// Reads the text of a document as JSON and brings it into the one form that the rest of the
+/// generator and the comparison of documents work on. Manifests may define several groups and
+/// versions; only what has the prefix is read.
 pub(crate) fn read(
     source: &Source,
     prefix: Option<&str>,
@@ -57,7 +57,7 @@ fn check_size(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The document, or the line of what is wrong, what that is, and what to do.
+/// The document, or the line of the error if it is known, the message, and what to do.
 fn parse(text: &str) -> Result<Value, Error> {
     check_size(text)?;
     let document = json::parse(text).map_err(|error| {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::diag::Spot;
 
-/// Where the schemas of a document are, as a JSON pointer.
+/// The place of the schemas of a document, as a JSON pointer.
 pub(crate) const SCHEMAS: &str = "/components/schemas";
 
 /// The name of the schema that a reference leads to.
@@ -39,7 +39,7 @@ pub(super) fn check(document: &Value, root: &Spot<'_>) {
     check_inside(document, document, &mut Vec::new(), root);
 }
 
-/// The way to a value is spelled out where something is wrong only.
+/// Checks the references in a value. Its path is spelled out only for errors.
 fn check_inside<'v>(value: &'v Value, document: &Value, way: &mut Vec<Key<'v>>, root: &Spot<'_>) {
     match value {
         Value::Object(object) => {
@@ -63,7 +63,7 @@ fn check_inside<'v>(value: &'v Value, document: &Value, way: &mut Vec<Key<'v>>, 
     }
 }
 
-/// A step on the way to a value.
+/// A step of the path to a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Key<'v> {
     Name(&'v str),

@@ -79,8 +79,8 @@ fn lifecycle(data: &SchemaData, at: &Spot<'_>) -> Option<Lifecycle> {
     )
 }
 
-/// Kubernetes' documents put Go's zero value as the default of every required field, which
-/// the server never fills in. Of an optional one, `false` can be meant.
+/// Kubernetes' documents put Go's zero value as the default of every required field, which the
+/// server never fills in. For an optional field, `false` can be meant.
 fn is_zero(default: &Value, required: bool) -> bool {
     match default {
         Value::Null => true,

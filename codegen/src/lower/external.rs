@@ -111,10 +111,10 @@ fn has_required(name: &str, document: &Document) -> bool {
 }
 
 /// The paths of what a server replaces as a whole in an object of a schema; `None` if the schema
-/// is no object, or is replaced itself.
+/// isn't an object, or is replaced itself.
 ///
-/// Types of other crates merge the fields of every object. Their lists and maps they merge as
-/// their documents say, so that those aren't entered.
+/// Types of other crates merge the fields of every object. They merge lists and maps as their
+/// documents say, so that those aren't entered.
 fn merged(name: &str, document: &Document) -> Option<Vec<Replaced>> {
     let schema = document.json.pointer(SCHEMAS)?.get(name)?;
     let is_object = schema.get("type").and_then(Value::as_str) == Some("object");

@@ -63,7 +63,7 @@ pub(super) fn resources(document: &Value, root: &Spot<'_>) -> Resources {
 
 /// The operations of a path; `None` if it is damaged.
 ///
-/// They are read as JSON: most of what OpenAPI's types would hold of them, nothing here asks for.
+/// They are read as JSON, because most of what OpenAPI's types would hold isn't used here.
 fn operations(path: &Value) -> Option<Vec<(&'static str, &Value)>> {
     let path = path.as_object()?;
     let operations = VERBS

@@ -20,7 +20,7 @@ pub(super) fn of<S: Borrow<Schema>>(schema: &ReferenceOr<S>, at: &Spot<'_>) -> O
     }
 }
 
-/// Returns the type of a reference. Those that lead elsewhere have been reported on loading.
+/// Returns the type of a reference. References that lead elsewhere were reported on loading.
 fn reference_to(reference: &str) -> Option<Ty> {
     schema_name(reference).map(|name| Ty::Ref(name.to_owned()))
 }
@@ -74,7 +74,7 @@ fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
                 Some(AdditionalProperties::Any(_)) | None => Some(Ty::Json),
             }
         }
-        // Those of the crate's own schemas have got names.
+        // Objects in the crate's own schemas have got names.
         Type::Object(_) => Some(Ty::Json),
     }
 }

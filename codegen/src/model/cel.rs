@@ -8,7 +8,7 @@ use crate::name::Ident;
 /// A rule in CEL, of `x-kubernetes-validations`.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct CelRule {
-    /// As the document has it.
+    /// The text of the rule, as in the document.
     pub(crate) text: String,
     /// The message of the error, where the rule has one.
     pub(crate) message: Option<String>,
@@ -63,7 +63,7 @@ pub(crate) enum Node {
     Matches(Box<Node>, String),
     /// The number of characters of a text.
     Characters(Box<Node>),
-    /// The number of elements of what has them.
+    /// The number of elements of a list or map.
     Length(Box<Node>),
     /// True if a value is one of these.
     Among(Box<Node>, Vec<Node>),
@@ -85,23 +85,23 @@ pub(crate) enum Node {
 pub(crate) struct CelField {
     pub(crate) of: Box<Node>,
     pub(crate) name: Ident,
-    /// On the wire.
+    /// The name on the wire.
     pub(crate) json: String,
     pub(crate) is_optional: bool,
 }
 
-/// How the value in a place is read.
+/// The form in which the value in a place is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReadAs {
-    /// As it is.
+    /// The value as it is.
     Copied,
-    /// As a whole number of 64 bits.
+    /// A whole number of 64 bits.
     Whole,
-    /// As a number with a fraction, of 64 bits.
+    /// A number with a fraction, of 64 bits.
     Fraction,
-    /// As a string slice.
+    /// A string slice.
     Text,
-    /// As a reference.
+    /// A reference.
     Borrowed,
 }
 

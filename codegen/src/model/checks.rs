@@ -23,9 +23,9 @@ pub(crate) struct FieldChecks {
     pub(crate) steps: Vec<CheckStep>,
     /// True if the struct that it holds itself has checks.
     pub(crate) inside: bool,
-    /// How it is compared with the stored value.
+    /// The comparison with the stored value.
     pub(crate) equality: Equality,
-    /// How the structs that it holds are compared with the stored ones, if they are.
+    /// The pairing of the structs that it holds with the stored ones, if they are compared.
     pub(crate) pairing: Option<Pairing>,
 }
 
@@ -110,29 +110,29 @@ pub(crate) struct Repeats {
     pub(crate) leaves_out: bool,
 }
 
-/// In what elements must differ.
+/// The key by which elements must differ.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RepeatKey {
-    /// As a text.
+    /// The element as a text.
     Text,
-    /// In these fields, of which some are compared as texts.
+    /// These fields, of which some are compared as texts.
     Fields(Vec<(Ident, bool)>),
 }
 
-/// How a server compares two values of a field.
+/// A server's comparison of two values of a field.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Equality {
-    /// By `==`.
+    /// The operator `==`.
     Exact,
-    /// By `Semantic`.
+    /// The trait `Semantic`.
     Semantic,
-    /// By a hand-written function.
+    /// A hand-written function.
     Function(RulePath),
 }
 
-/// How structs in a field find their stored counterparts.
+/// The pairing of structs in a field with their stored counterparts.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Pairing {

@@ -1,4 +1,4 @@
-//! How the types of one crate become those of another.
+//! Conversions of the types of one crate into those of another.
 
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub(crate) enum ConversionMethod {
     Values,
     /// Item by item, of a list of a kind; with what becomes of the fields that it doesn't know.
     Items(Option<FieldConversion>),
-    /// By functions for the whole type.
+    /// Functions for the whole type.
     ByHand(Functions),
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct Dropped {
     pub(crate) reason: String,
 }
 
-/// How a value gets from one side to the other.
+/// The conversion of a value from one side to the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) enum ValueConversion {
     /// It is of the same type.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::name::RustPath;
 use crate::release::Release;
 
-/// Where k8s-openapi has the types of a group-version.
+/// The module of k8s-openapi with the types of a group-version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct K8sOpenapiModule {
     /// The module.
@@ -42,14 +42,14 @@ pub(crate) struct Counterpart {
     pub(crate) fields: Vec<Availability>,
 }
 
-/// In which of the releases that have a type it has something.
+/// The releases, among those that have a type, in which it has something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Availability {
-    /// In all of them.
+    /// All of them.
     Always,
-    /// In those from this one.
+    /// This one and later ones.
     Since(Release),
-    /// In none of them.
+    /// None of them.
     Never,
 }

@@ -7,7 +7,7 @@ use super::Lifecycle;
 /// The facts about a type or field beyond its shape.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Facts {
-    /// When it was introduced, became stable and was removed.
+    /// The releases in which it was introduced, became stable and was removed.
     pub(crate) lifecycle: Option<Lifecycle>,
     /// The server's default for an absent field, as JSON.
     pub(crate) default: Option<serde_json::Value>,

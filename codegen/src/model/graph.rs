@@ -1,4 +1,4 @@
-//! The type graph: which types contain which, computed once.
+//! The type graph: the types that each type contains, computed once.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Field, Phase, SchemaName, Ty, Type};
 
-/// The structs and enumerations of a group-version, and which hold which.
+/// The structs and enumerations of a group-version, and the types that they hold.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Graph {
     /// The types that the fields of each struct hold, in their order.
@@ -68,7 +68,7 @@ impl Graph {
         order
     }
 
-    /// The fields that hold a type: their owners, and which of their fields.
+    /// The fields that hold a type, with their owners.
     pub(crate) fn users(&self, name: &SchemaName) -> &[(SchemaName, usize)] {
         self.users.get(name).map_or(&[], Vec::as_slice)
     }
@@ -79,7 +79,7 @@ impl Graph {
         is_in_one(&self.circles, owner, held)
     }
 
-    /// The same where all fields on the way are required, so that no object of it ends.
+    /// The same where all fields on the path are required, so that no object of it ends.
     pub(crate) fn is_endless(&self, owner: &SchemaName, held: &SchemaName) -> bool {
         is_in_one(&self.endless, owner, held)
     }

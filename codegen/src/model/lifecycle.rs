@@ -1,11 +1,11 @@
-//! When things come and go.
+//! The lifecycles of kinds, fields and rules.
 
 use serde::{Deserialize, Serialize};
 
 use crate::name::Ident;
 use crate::release::Release;
 
-/// When something was introduced, became stable and was removed.
+/// The releases in which something was introduced, became stable and was removed.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Lifecycle {

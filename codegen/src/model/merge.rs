@@ -1,10 +1,10 @@
-//! How a field is merged.
+//! The merge strategies of fields.
 
 use serde::Serialize;
 
 use crate::name::Ident;
 
-/// How a field of an object is merged with that of another.
+/// The merge strategy of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Merge {
@@ -23,7 +23,7 @@ pub(crate) enum Merge {
     Metadata,
 }
 
-/// How the elements of a list or the values of a map are merged.
+/// The merge strategy of the elements of a list or the values of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Inner {

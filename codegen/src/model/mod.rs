@@ -78,7 +78,7 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
     pub(crate) externs: BTreeMap<SchemaName, External>,
     /// Schemas that are nothing but a string, number or the like.
     pub(crate) aliases: BTreeMap<SchemaName, Ty>,
-    /// Where k8s-openapi has the types, if it does.
+    /// The module of k8s-openapi with the types, if there is one.
     pub(crate) home: Option<K8sOpenapiModule>,
     #[serde(flatten)]
     pub(crate) layout: P::Resolved<Layout>,
@@ -88,10 +88,10 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
     pub(crate) derived: P::Complete<Derived>,
 }
 
-/// How the types of a group-version hang together.
+/// The relations of the types of a group-version.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Layout {
-    /// Which types hold which.
+    /// The types that each type holds.
     #[serde(skip)]
     pub(crate) graph: Graph,
     /// The files of the types.
@@ -107,7 +107,7 @@ pub(crate) struct Derived {
     pub(crate) schemas: BTreeMap<SchemaName, TypeSchema>,
     /// The types of k8s-openapi.
     pub(crate) counterparts: BTreeMap<SchemaName, Counterpart>,
-    /// How types become those of another crate.
+    /// The conversions of types into those of another crate.
     pub(crate) conversions: BTreeMap<SchemaName, Vec<Conversion>>,
     /// The features of the run-time crates that its rules use.
     pub(crate) needs: Needs,
@@ -116,16 +116,16 @@ pub(crate) struct Derived {
 /// Features of `kubernetes-validation`.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Needs {
-    /// For custom resources, and rules that else only they have.
+    /// The feature for custom resources, and for rules that otherwise only they have.
     pub(crate) custom_resources: bool,
-    /// For regular expressions.
+    /// The feature for regular expressions.
     pub(crate) patterns: bool,
 }
 
 /// The types for server-side apply of a group-version.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Applies {
-    /// By the schema of the full type, whose name they have.
+    /// The types, by the schema of the full type, whose name they have.
     pub(crate) types: BTreeMap<SchemaName, Type>,
     /// The conversion of each field of the full type, in their order.
     pub(crate) carries: BTreeMap<SchemaName, Vec<ValueConversion>>,
@@ -137,7 +137,7 @@ pub(crate) struct Applies {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Module {
     pub(crate) name: Ident,
-    /// In the order in which they are in the file.
+    /// The types, in their order in the file.
     pub(crate) types: Vec<SchemaName>,
 }
 
@@ -155,7 +155,7 @@ pub(crate) struct External {
     pub(crate) large: bool,
     /// True if it, or a type in it, has required fields, which it always writes.
     pub(crate) required: bool,
-    /// How it is merged: the paths of what is replaced in it, or nothing if it is replaced itself.
+    /// The paths of what a merge replaces in it; `None` if it is replaced itself.
     pub(crate) merged: Option<Vec<Replaced>>,
 }
 
@@ -200,7 +200,7 @@ pub(crate) enum Shape<P: Phase = Complete> {
 #[derive(Clone, Debug, Serialize)]
 #[serde(bound = "")]
 pub(crate) struct Struct<P: Phase = Complete> {
-    /// In the order in which they are declared and written.
+    /// The fields, in the order in which they are declared and written.
     pub(crate) fields: Vec<Field<P>>,
     /// True if objects may have other fields as well, which are to be kept.
     pub(crate) is_open: bool,
@@ -261,9 +261,9 @@ pub(crate) struct FieldForm {
     pub(crate) boxed: bool,
     /// The server's default as a value of the field's type, where the server sets it.
     pub(crate) literal: Option<Literal>,
-    /// How it is merged.
+    /// The merge strategy.
     pub(crate) merge: Merge,
-    /// How the value is read, if not as its type reads itself.
+    /// The form in which the value is read, if not as its type reads itself.
     pub(crate) reading: Option<Reading>,
 }
 
@@ -279,11 +279,11 @@ pub(crate) struct FieldRules {
     pub(crate) same: Option<RulePath>,
 }
 
-/// The keywords of a schema that ask something, as the document has them.
+/// The keywords of a schema that are rules, as in the document.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct RuleKeywords {
     pub(crate) keywords: serde_json::Map<String, serde_json::Value>,
-    /// Those of the elements of a list or the values of a map.
+    /// The keywords of the elements of a list or the values of a map.
     pub(crate) inside: Option<Box<RuleKeywords>>,
 }
 
@@ -305,7 +305,7 @@ impl<P: Phase> Field<P> {
 #[derive(Clone, Debug, Serialize)]
 #[serde(bound = "")]
 pub(crate) struct Docs<P: Phase = Complete> {
-    /// As the document has it.
+    /// The description, as in the document.
     #[serde(skip)]
     pub(crate) description: String,
     /// The finished lines.
@@ -315,7 +315,7 @@ pub(crate) struct Docs<P: Phase = Complete> {
 }
 
 impl Docs<Lowered> {
-    /// Makes the documentation of what has this description.
+    /// Makes the documentation from a description.
     pub(crate) fn of(description: String) -> Self {
         Self {
             description,

@@ -27,7 +27,7 @@ pub(crate) trait Phase: Clone + Debug {
     type Complete<T: Slot>: Slot;
 }
 
-/// As the document has it.
+/// The model as in the document.
 #[derive(Clone, Debug)]
 pub(crate) enum Lowered {}
 

@@ -74,7 +74,7 @@ pub(crate) struct Paths {
     pub(crate) keyed_lists: Vec<(String, Vec<String>)>,
     /// The objects of a custom resource that have required fields, and these, with their paths.
     pub(crate) required: Vec<(String, Vec<String>)>,
-    /// Those of these fields that may be `null`.
+    /// The fields among them that may be `null`.
     pub(crate) nullable: Vec<(String, Vec<String>)>,
     /// The elements of lists of a custom resource that must not be `null`.
     pub(crate) not_null: Vec<String>,

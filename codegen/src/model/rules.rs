@@ -12,9 +12,9 @@ use super::{CelRule, ErrorType, Lifecycle, NameFormat, TextFormat, terms};
 /// The rules of the value of a field, or of the elements of a list.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Rules {
-    /// In the order in which the server checks them.
+    /// The rules, in the order in which the server checks them.
     pub(crate) list: Vec<Rule>,
-    /// Where the server reports errors, if not at the value.
+    /// The place where the server reports errors, if not at the value.
     pub(crate) reported: Reported,
     /// The rules of the elements of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ impl Rules {
         })
     }
 
-    /// How the elements of a list must differ, if they must.
+    /// The rule that the elements of a list differ, if there is one.
     pub(crate) fn unique(&self) -> Option<&Unique> {
         self.list.iter().find_map(|rule| match &rule.check {
             Check::Unique(unique) => Some(unique),
@@ -177,7 +177,7 @@ pub(crate) struct Call {
     pub(crate) method: &'static str,
     pub(crate) takes: ValueForm,
     pub(crate) arguments: Vec<Argument>,
-    /// When the checks after this one are made.
+    /// The condition for the checks after this one.
     #[serde(skip_serializing_if = "Following::is_always")]
     pub(crate) following: Following,
     /// True if it is checked only where the field is the only one that is set, of a struct of
@@ -198,15 +198,15 @@ impl Call {
     }
 }
 
-/// When the checks after a call are made.
+/// The condition for the checks after a call.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Following {
-    /// In any case.
+    /// No condition.
     Always,
-    /// On creation; on updates by servers of other releases only.
+    /// An object is created; on updates, only servers of other releases make them.
     OnCreate(Releases),
-    /// Where the value passes this check.
+    /// The value passes this check.
     IfPassed {
         /// The servers that make them in any case.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -227,19 +227,19 @@ impl Following {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ValueForm {
-    /// As a string slice, of a text.
+    /// A string slice, of a text.
     Text,
-    /// As a string slice, of a value of an enumeration.
+    /// A string slice, of a value of an enumeration.
     AsStr,
-    /// As a number.
+    /// A number.
     Number,
-    /// As a reference to its type.
+    /// A reference to its type.
     Reference,
-    /// As the number of its entries; none if it is absent.
+    /// The number of its entries; 0 if it is absent.
     Count,
-    /// As a reference to the list or map, where that is there.
+    /// A reference to the list or map, if it is present.
     Entries,
-    /// As the number of its entries, where it is there.
+    /// The number of its entries, if it is present.
     Length,
 }
 
@@ -284,7 +284,7 @@ pub(crate) struct TypeRules {
     pub(crate) names_on_create_only: bool,
     /// True if it is an object with metadata inside another.
     pub(crate) embedded: bool,
-    /// Which fields must be set together, or not.
+    /// The rules about fields that must be set together, or not.
     pub(crate) together: Vec<Together>,
     /// Rules in CEL.
     pub(crate) cel: Vec<CelRule>,
@@ -300,7 +300,7 @@ pub(crate) struct TypeRules {
     pub(crate) unchecked: Vec<(String, String)>,
 }
 
-/// Which fields of a struct must be set together, or not; on the wire.
+/// A rule about fields of a struct that must be set together, or not; by their names on the wire.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Together {
@@ -341,10 +341,10 @@ impl Group {
     }
 }
 
-/// Where the server reports an error, if not where it is.
+/// The place where the server reports an error, if that isn't where it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Reported {
-    /// So many steps further up.
+    /// The number of steps further up.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) above: u64,
     /// The name that the field goes by.
@@ -355,13 +355,13 @@ fn is_zero(steps: &u64) -> bool {
     *steps == 0
 }
 
-/// How the elements of a list must differ.
+/// The key by which the elements of a list must differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Unique {
-    /// As a whole.
+    /// The whole element.
     Whole,
-    /// In these fields. The rest of an element that repeats is checked or left.
+    /// These fields. The rest of an element that repeats is checked or left.
     Keys {
         keys: Vec<String>,
         leaves_repeats: bool,
@@ -376,7 +376,7 @@ pub(crate) struct Immutable {
     /// The message of the error, where the rule has one.
     pub(crate) message: Option<String>,
     pub(crate) releases: Releases,
-    /// With this feature on, it may.
+    /// The feature that allows the change.
     pub(crate) unless: Option<Lifecycle>,
     /// The name of that feature's constant.
     pub(crate) feature: Option<Ident>,
@@ -387,13 +387,13 @@ pub(crate) struct Immutable {
     pub(crate) earlier: Option<Earlier>,
 }
 
-/// How servers before a release check that an update doesn't change a value.
+/// The same rule on servers before a release.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Earlier {
     pub(crate) release: Release,
     #[serde(serialize_with = "terms::serialize")]
     pub(crate) error_type: ErrorType,
-    /// The path that they report, if it is none of the object.
+    /// The path that they report, if it isn't one of the object.
     pub(crate) reported_at: Option<String>,
     /// True if an absent and an empty value differ.
     pub(crate) exact: bool,

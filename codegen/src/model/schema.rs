@@ -11,7 +11,7 @@ pub(crate) struct TypeSchema {
     /// The lines of the description.
     pub(crate) description: Vec<String>,
     pub(crate) keywords: Keywords,
-    /// Those of a struct, but for `apiVersion` and `kind`.
+    /// The properties of a struct, without `apiVersion` and `kind`.
     pub(crate) properties: Vec<Property>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Property {
 pub(crate) struct Keywords {
     /// Each name once, in the order in which they are written.
     pub(crate) list: Vec<(&'static str, Setting)>,
-    /// Those of the elements of a list, or of the values of a map.
+    /// The keywords of the elements of a list, or of the values of a map.
     pub(crate) inside: Option<Box<Keywords>>,
 }
 

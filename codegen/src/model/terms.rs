@@ -1,10 +1,9 @@
-//! How terms that the generator and the run-time crates share are read and shown.
+//! Reads and writes the terms that the generator and the run-time crates share.
 
 use kubernetes_schema_terms::{NameFormat, Term};
 use serde::Serializer;
 
-/// Returns true if a format is meant for one of names and is none. Documents have many other
-/// formats.
+/// Returns true if a format looks like a misspelt one of names. Documents have many other formats.
 pub(crate) fn is_misspelt_name_format(name: &str) -> bool {
     let start = |name: &str| {
         name.to_ascii_lowercase()

@@ -1,10 +1,10 @@
-//! How a value is read, and what it is where it is absent.
+//! The form in which a value is read, and its default.
 
 use serde::Serialize;
 
 use crate::name::Ident;
 
-/// How a value is read.
+/// The form in which a value is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Reading {
@@ -12,7 +12,7 @@ pub(crate) enum Reading {
     Elements,
     /// Lists and maps in each other, those of times, and lists of quantities.
     Shaped,
-    /// A map in which `null` is no entry, as in custom resources.
+    /// A map in which `null` isn't an entry, as in custom resources.
     Entries,
     /// A map of quantities, in which `null` is 0.
     Quantities,

@@ -47,7 +47,7 @@ pub(super) fn run(version: &ApiVersion<Analysed>, full: &BTreeMap<SchemaName, Ty
     }
 }
 
-/// How a value of the full type becomes one that is applied.
+/// The conversion of a value of the full type into one that is applied.
 fn carry(types: &BTreeMap<SchemaName, Type>, ty: &Ty) -> ValueConversion {
     let inner = |inner: &Ty| match carry(types, inner) {
         ValueConversion::Same => None,
@@ -98,7 +98,7 @@ fn of_type(version: &ApiVersion<Analysed>, ty: &Type, object: &Struct) -> Type {
             rules: Box::default(),
             rule_keywords: (),
             behaviour: Behaviour::default(),
-            // Of a type that isn't open, what isn't known isn't applied.
+            // Unknown fields of a type that isn't open aren't applied.
             unknown: object.unknown.clone().filter(|_| object.is_open),
         }),
     }

@@ -176,7 +176,7 @@ fn followed(call: Call, steps: Vec<CheckStep>) -> Vec<CheckStep> {
     match call.following {
         _ if steps.is_empty() => vec![CheckStep::Call(call)],
         Following::IfPassed { or, on_create } => {
-            // Of fields that exclude each other, no server makes exceptions.
+            // No server makes exceptions for fields that exclude each other.
             let (or, on_create) = match call.alone {
                 true => (None, None),
                 false => (or, on_create),

@@ -6,7 +6,7 @@ use crate::diag::Diagnostics;
 use crate::model::{Analysed, Crate, External};
 use crate::pointer::Pointer;
 
-/// Why a crate depends on another.
+/// The reason why a crate depends on another.
 enum Why<'a> {
     /// A field of a file is of a type of the other.
     Field(&'a str, &'a Pointer),
@@ -65,7 +65,7 @@ fn uses<'a>(krate: &'a Crate<'_, Analysed>) -> BTreeMap<&'a str, Why<'a>> {
     found
 }
 
-/// The shortest way from a crate to itself.
+/// The shortest path from a crate to itself.
 fn circle<'a>(start: &'a str, uses: &Uses<'a>) -> Option<Vec<&'a str>> {
     let mut before: BTreeMap<&str, &str> = BTreeMap::new();
     let mut open = std::collections::VecDeque::from([start]);

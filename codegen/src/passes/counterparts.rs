@@ -1,4 +1,4 @@
-//! Counterparts: which releases of k8s-openapi have each type, and which of its fields.
+//! Counterparts: the releases of k8s-openapi that have each type, and each of its fields.
 //!
 //! k8s-openapi is made from the documents of each release. What a release has follows from when
 //! types and fields were introduced, so that no document of it is needed.
@@ -109,7 +109,7 @@ fn counterpart(
     })
 }
 
-/// When a type that is as old as `first` has what is as old as `release`.
+/// The releases in which a type introduced in `first` has what was introduced in `release`.
 fn has(home: &K8sOpenapiModule, first: Release, release: Release) -> Availability {
     if release <= first.max(home.oldest) {
         Availability::Always

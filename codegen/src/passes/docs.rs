@@ -14,7 +14,7 @@ use crate::release::Release;
 /// The documentation of a type.
 pub(super) struct TypeDocs {
     pub(super) own: Docs,
-    /// That of its fields or values, in their order.
+    /// The documentation of its fields or values, in their order.
     pub(super) parts: Vec<Docs>,
 }
 
@@ -199,7 +199,7 @@ fn unchecked((rule, reason): &(String, String)) -> String {
 
 fn write(description: &str, name: &str, notes: &[String], links: &Scope<'_>) -> Docs {
     let description = match (description.trim(), name) {
-        // At least the name is said of what a document doesn't describe.
+        // The name replaces a missing description.
         ("", "") => "`\"\"`.".to_owned(),
         ("", name) => format!("`{}`.", doc::as_code(name)),
         _ => description.to_owned(),

@@ -10,7 +10,7 @@ use crate::model::{Analysed, ApiVersion, Field, Resource, Role, SchemaName, Stru
 /// The columns of a line of code in a comment.
 const WIDTH: usize = 82;
 
-/// How many types may be inside each other.
+/// The number of types that may be inside each other.
 const DEPTH: usize = 6;
 
 /// Puts an example after the first paragraph of a kind's documentation, and below the rest what

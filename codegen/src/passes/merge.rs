@@ -1,11 +1,11 @@
-//! Merging: how each field is merged with that of another object, as server-side apply does.
+//! Merging: the merge strategy of each field, as in server-side apply.
 
 use super::paths;
 use crate::foundation;
 use crate::model::{ApiVersion, Field, Inner, Lowered, Merge, Replaced, Role, Struct, Ty};
 use crate::name::{self, Ident};
 
-/// Returns how a field of a struct is merged.
+/// Returns the merge strategy of a field of a struct.
 pub(super) fn of(
     version: &ApiVersion<Lowered>,
     object: &Struct<Lowered>,

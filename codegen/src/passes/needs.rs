@@ -29,7 +29,7 @@ pub(super) fn of(version: &ApiVersion<Analysed>) -> Needs {
     }
 }
 
-/// Returns true if a struct has rules that else only custom resources have.
+/// Returns true if a struct has rules that otherwise only custom resources have.
 fn uses_schemas(object: &Struct<Analysed>) -> bool {
     fn asks(rules: &Rules) -> bool {
         rules.calls().any(|call| OF_SCHEMAS.contains(&call.method))

@@ -62,14 +62,14 @@ fn granular(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Vec<String> {
 struct Presence {
     /// The required fields without a default, by their objects.
     required: Vec<(String, Vec<String>)>,
-    /// Those of them that can be `null`.
+    /// The fields among them that can be `null`.
     nullable: Vec<(String, Vec<String>)>,
-    /// The elements of lists that can't be `null`; `null` in a map is no entry.
+    /// The elements of lists that can't be `null`; `null` in a map isn't an entry.
     not_null: Vec<String>,
 }
 
-/// Looks at a kind, but not at a status that is written by itself: a server sees nothing of it
-/// where it looks at the rest.
+/// Looks at a kind, but not at a status that is written by itself: a server doesn't see it where it
+/// looks at the rest.
 fn presence(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Presence {
     let mut found = Presence::default();
     let Some(top) = version.types.get(kind).and_then(|ty| ty.object()) else {

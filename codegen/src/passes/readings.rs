@@ -1,9 +1,9 @@
-//! Readings: how values are read that Kubernetes reads in more forms than their types do.
+//! Readings: values that Kubernetes reads in more forms than their types do.
 
 use crate::foundation;
 use crate::model::{ApiVersion, Field, Lowered, Reading, Role, Struct, Ty};
 
-/// Returns how a field is read, if not as its type reads itself.
+/// Returns the form in which a field is read, if not as its type reads itself.
 pub(super) fn of(
     version: &ApiVersion<Lowered>,
     object: &Struct<Lowered>,

@@ -13,8 +13,8 @@ use crate::model::{
     Struct, Type,
 };
 
-/// Runs these passes over the types of a document. Where no document has had errors before, types
-/// that are missing are the generator's fault.
+/// Runs these passes over the types of a document. If no document has had errors before, missing
+/// types are the generator's fault.
 pub(super) fn run(
     mut version: ApiVersion<Lowered>,
     config: &CrateConfig,

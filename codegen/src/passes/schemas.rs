@@ -92,7 +92,7 @@ fn default(version: &ApiVersion<Analysed>, object: &Struct, field: &Field) -> Op
     default.filter(|default| *default != Value::Array(Vec::new()))
 }
 
-/// How the parts of a value are merged by server-side apply.
+/// Sets the keywords for the merge of a value by server-side apply.
 fn topology(version: &ApiVersion<Analysed>, field: &Field, keywords: &mut Keywords) {
     let Some(is_atomic) = field.facts.atomic else {
         return;
@@ -172,7 +172,7 @@ fn of_call(
 ) {
     let is_enumeration = call.takes == ValueForm::AsStr;
     match (keyword, call.arguments.first()) {
-        // Of a quantity, which is a text or a number.
+        // A quantity is a text or a number.
         ("minimum", _) if call.takes != ValueForm::Number => {}
         ("pattern", _) if call.method == "pattern_of_quantity" => {}
         ("minLength" | "minItems" | "minProperties", _) => keywords.set(keyword, 1),
@@ -202,7 +202,7 @@ fn of_call(
     }
 }
 
-/// A form of names as a pattern and a length. Those that a rule has are left as they are.
+/// A form of names as a pattern and a length. The keywords of a rule stay as they are.
 fn of_format((format, any_case): (NameFormat, bool), keywords: &mut Keywords) {
     if !keywords.has("pattern") {
         keywords

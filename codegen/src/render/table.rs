@@ -36,7 +36,7 @@ pub(super) fn text(item: &Item) -> Option<String> {
 /// Each row of a table on a line.
 fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
     let mut row = Vec::new();
-    // How many brackets of generic arguments are open.
+    // The number of open brackets of generic arguments.
     let mut depth = 0_usize;
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -115,7 +115,7 @@ fn joined(tokens: TokenStream) -> String {
             _ => None,
         };
         let sign = punct.map(|(sign, _)| sign);
-        // That of `=>` is glued to the sign before it.
+        // The `>` of `=>` is glued to the sign before it.
         let is_left =
             matches!(sign, Some('!' | ':' | ',' | '.' | '<')) || sign == Some('>') && !glued;
         if !glued && !is_left {

@@ -50,7 +50,7 @@ fn a_full_object_is_applied_with_all_that_it_holds() {
     assert_eq!(applied, serde_json::to_value(&spoon).unwrap());
 }
 
-/// Which of the maps and lists have one owner with all that is in them is in the document.
+/// The document says which maps and lists have one owner with all that is in them.
 #[test]
 fn what_is_owned_depends_on_the_document() {
     let live: Pantry = serde_json::from_value(json!({

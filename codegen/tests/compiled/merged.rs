@@ -1,4 +1,4 @@
-//! How objects are merged, by what their documents say of lists and maps.
+//! Merges of objects, by what their documents say of lists and maps.
 
 use std::fmt::Debug;
 

@@ -114,7 +114,7 @@ fn a_value_that_is_not_known_is_kept() {
     assert_eq!(Light::from("max/100W"), Light::Max100w);
     assert_eq!(Light::parse_known("Steady"), Ok(Light::Steady));
     assert!(Light::parse_known("steady").is_err());
-    // Where it is required, nothing is read as the empty text.
+    // The default of a required enumeration is the empty text.
     assert_eq!(Lamp::default().light, Light::Empty);
     assert_eq!(Light::known_values().len(), 4);
     for value in Light::known_values() {
@@ -258,7 +258,7 @@ fn unequal_shapes_tell_what_is_lost() {
     again.metadata = kept.metadata.clone();
     assert_eq!(again, kept);
 
-    // Of what can be said in several ways, the way in which it was said.
+    // A value with several forms keeps the form that it had.
     let mut two = v1::Tray::new("t", 4, 0);
     two.colors = Some(vec!["blue".to_owned(), "red".to_owned()]);
     two.metadata = kept.metadata.clone();

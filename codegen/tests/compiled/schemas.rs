@@ -8,7 +8,7 @@ use k8s_openapi::schemars::JsonSchema;
 use k8s_openapi::schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-/// As kube makes the schema of a CustomResourceDefinition, in which nothing refers to anything.
+/// Makes the schema as kube does for a CustomResourceDefinition: without references.
 fn inlined<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::openapi3();
     settings.inline_subschemas = true;

@@ -148,7 +148,7 @@ fn names_that_are_no_files() {
     }
 }
 
-/// The name of a document stands in the header, which is a comment of one line.
+/// The header, a comment of one line, has the name of a document.
 #[test]
 fn file_names_that_break_the_header() {
     for other in ["a\\nfn x() {}", "a\\rb", "a\\u202eb", "a\\u2028b"] {

@@ -1,4 +1,4 @@
-//! Conversions that can't be worked out: each error names what is in the way.
+//! Conversions that can't be worked out: each error names the obstacle.
 
 use crate::common::goldens;
 use codegen::{Diagnostics, Generated, Source, generate};
@@ -91,7 +91,7 @@ fn a_field_of_one_version_only() {
             "{}",
             mug.text
         );
-        // A conversion that is no longer total is no plain `From`.
+        // A conversion that is no longer total isn't a plain `From`.
         assert!(!mug.text.contains("impl From<Mug> for"), "{}", mug.text);
         assert!(mug.text.contains("impl From<Lid> for"), "{}", mug.text);
     }
@@ -163,7 +163,7 @@ fn a_field_of_another_type() {
 fn an_enumeration_that_was_an_object() {
     let changes = [(
         OLD,
-        "\"type\": \"string\",\n    \"description\": \"Where the handle is.\",\n    \"enum\": [\n     \"left\",\n     \"right\"\n    ]",
+        "\"type\": \"string\",\n    \"description\": \"The place of the handle.\",\n    \"enum\": [\n     \"left\",\n     \"right\"\n    ]",
         "\"type\": \"object\", \"properties\": {\"side\": {\"type\": \"string\"}}",
     )];
     bad(&changes, OLD, "are an enumeration and an object");
@@ -293,7 +293,7 @@ fn modules_of_rules_are_public_and_need_the_feature() {
     );
 }
 
-/// Of two that are one, the module is declared once.
+/// A module that is both named and called is declared once.
 #[test]
 fn a_module_by_hand_whose_functions_are_called() {
     let before = "name = \"golden-conversion-v1beta1\"";

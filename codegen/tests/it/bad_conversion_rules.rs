@@ -77,13 +77,13 @@ fn crates_that_nothing_can_become() {
     bad(
         "newer",
         rule,
-        "`old` is to be converted into `newer`, which is no crate",
+        "`old` is to be converted into `newer`, which isn't a crate",
         None,
     );
     bad(
         "",
         rule,
-        "`old` is to be converted into ``, which is no crate",
+        "`old` is to be converted into ``, which isn't a crate",
         None,
     );
 }

@@ -198,7 +198,7 @@ fn updates_are_merged() {
 fn what_is_removed_is_gone() {
     let one = text(&format!("- target: {THING}.properties.one\n  remove: true"));
     assert!(!one.contains("pub one") && one.contains("pub two"), "{one}");
-    // Of several places in a list, all the right ones go.
+    // All the right ones of several places in a list go.
     let list = format!("{THING}.properties.two['x-kubernetes-unions']");
     let gone =
         format!("- target: {list}[0,1]\n  remove: true\n- target: {list}[?@ == 3]\n  remove: true");
@@ -360,7 +360,7 @@ fn an_action_on_a_schema_that_only_other_versions_have() {
     let actions = "- target: $.components.schemas['com.example.PREFIX.Gone'].properties.a\n  \
                    remove: true";
     translated(&actions.replace("PREFIX", "v2"));
-    // In the version that it is written for it must be there, and so must the rest.
+    // It must be there in the version that it is written for, and so must the rest.
     let message = "['com.example.v1.Gone'].properties.a` matches nothing";
     let own = prefixed("com.example.v1.", &actions.replace("PREFIX", "v1"));
     bad_text(&own, message, Some(5));

@@ -186,7 +186,7 @@ fn errors_of_both_documents_are_told() {
     assert_eq!(files, ["ours", "upstream"]);
 }
 
-/// Where kinds are selected, upstream's document counts without the others and what only they need.
+/// If kinds are selected, upstream's document counts without the others and what only they need.
 #[test]
 fn kinds_that_are_not_selected_do_not_count() {
     let mut upstream = document();

@@ -67,7 +67,7 @@ fn goldens_are_formatted_as_rustfmt_does() {
         .args(["fmt", "--version"])
         .output();
     if version.is_ok_and(|output| output.status.success()) {
-        // Not the random documents: prettyplease breaks very long lines elsewhere.
+        // The random documents are left out: prettyplease breaks very long lines elsewhere.
         let names = goldens()
             .into_iter()
             .flat_map(|golden| golden.config.crates);

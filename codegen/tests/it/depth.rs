@@ -1,9 +1,9 @@
-//! Documents of great depth: an error, and no overflow of the stack. In a binary of its own,
-//! because an overflow ends all tests of a binary.
+//! Documents of great depth: an error, and no overflow of the stack. They have a binary of their
+//! own, because an overflow ends all tests of a binary.
 
 use crate::common::{document, from_document, thing, with_overlay};
 
-/// Whatever is wrong with it is told; the stack is that of a test's thread, 2 MiB.
+/// Returns the errors of a document. The stack is that of a test's thread, 2 MiB.
 fn told(text: &str) -> String {
     from_document(text).map(|_| ()).unwrap_err().to_string()
 }

@@ -307,7 +307,7 @@ fn overlays_add_rules_and_lifecycles() {
             "maximum: 7"
         ]
     );
-    // That the rule of a field is of 1.37 is said of v1, which had no such field before.
+    // The release of the field's rule, 1.37, is known for v1, which had no such field before.
     let later = snapshot(
         "1.37",
         &[("v1beta1", document("v1beta1", &["Thing"], &newer))],
@@ -326,7 +326,7 @@ fn overlays_add_rules_and_lifecycles() {
         ]
     );
 
-    // An overlay that doesn't fit is no change either.
+    // An overlay that doesn't fit isn't a change either.
     let other = snapshot("1.37", &[("v1", document("v1", &["Part"], &text()))]);
     let report = diff(&other, &other, Some(&knowledge), &[]);
     assert_eq!(report.changes, []);
@@ -389,7 +389,7 @@ fn what_is_no_document_is_refused() {
             .unwrap_err();
         assert!(error.to_string().contains(message), "{error}");
     }
-    // A value that is no schema counts as absent.
+    // A value that isn't a schema counts as absent.
     let odd = json!({"openapi": "3.0.0", "components": {"schemas": {
         "A": 1, "B": {"properties": [], "required": {}, "allOf": [], "enum": 3, "items": true},
         "C": {"properties": {"x": null}, "additionalProperties": {"$ref": 1}}

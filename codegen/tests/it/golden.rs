@@ -1,7 +1,7 @@
 //! One small document a feature, and the code that is generated from it.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p storage-codegen --test it golden` writes the files anew; read
-//! what changed before it is committed. That the files compile is for `compiled.rs`.
+//! what changed before it is committed. `compiled.rs` checks that the files compile.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -29,7 +29,7 @@ fn generated_files_are_as_they_were_approved() {
     );
 }
 
-/// The manifests differ in the name and the description only, so they are no golden files.
+/// The manifests differ in the name and the description only, so they aren't golden files.
 #[test]
 fn manifests_say_what_the_configuration_says() {
     for golden in goldens() {

@@ -1,5 +1,5 @@
-//! No text of a document becomes code: whatever stands in it, either nothing is generated,
-//! or files of the same structure as for a harmless document.
+//! No text of a document becomes code: whatever it says, either nothing is generated, or files of
+//! the same structure as for a harmless document.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -196,7 +196,7 @@ fn write_tokens(tokens: TokenStream, to: &mut String) {
     }
 }
 
-/// How often each token occurs, of which all names and all strings are alike.
+/// Counts each token; all names count as the same token, and so do all literals.
 fn count_tokens(tokens: TokenStream, counts: &mut BTreeMap<String, usize>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -211,7 +211,7 @@ fn count_tokens(tokens: TokenStream, counts: &mut BTreeMap<String, usize>) {
             }
             TokenTree::Ident(_) => "name".to_owned(),
             TokenTree::Literal(_) => "literal".to_owned(),
-            // That of a comment, of which there may be more or fewer.
+            // The `#` of a comment, of which there may be more or fewer.
             TokenTree::Punct(sign) if sign.as_char() == '#' => continue,
             TokenTree::Punct(sign) => sign.to_string(),
         };
@@ -274,7 +274,7 @@ fn stays_text(place: &str, text: &str) -> Result<(), String> {
                 .all(|path| path.is_ascii() && !path.contains("..")),
             "a path",
         )?;
-        // What is a name already can be that of something else in the document.
+        // A valid name can be that of something else in the document.
         if text.chars().all(|c| c.is_ascii_alphanumeric()) {
             return rust().try_for_each(|(_, text)| structure(text).map(|_| ()));
         }

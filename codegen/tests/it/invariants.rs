@@ -168,7 +168,7 @@ fn every_schema_has_become_something() {
             assert_ne!(wanted.is_some(), is_bundle, "{}", krate.name);
             for document in wanted.iter().flat_map(|krate| &krate.documents) {
                 let text = &inputs.documents[&document.path()].source.text;
-                // Of what definitions become, golden files tell.
+                // Golden files show what definitions become.
                 let Ok(value) = serde_json::from_str::<Value>(text) else {
                     assert!(document.file.ends_with(".yaml"));
                     continue;
@@ -206,7 +206,7 @@ fn files_are_modules() {
             for (module, text) in roots(&krate) {
                 let folder = module.replace("::", "/");
                 for item in syn::parse_file(text).unwrap().items {
-                    // One that is written out is no file.
+                    // A module that is written out isn't a file.
                     let syn::Item::Mod(item @ syn::ItemMod { content: None, .. }) = item else {
                         continue;
                     };

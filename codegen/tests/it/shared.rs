@@ -125,7 +125,7 @@ fn crates_that_use_one_another() {
     );
     assert!(text.contains("left.json:4 at"), "{text}");
     assert_eq!(errors.len(), 1, "{text}");
-    // One of the two directions is none.
+    // One of the two directions isn't a circle.
     let right = "\"com.right.v1.Part\": {\"type\": \"object\"}";
     from(CIRCLE, &[("left.json", &*left), ("right.json", right)]).unwrap();
 }

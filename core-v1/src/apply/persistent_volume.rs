@@ -23,7 +23,7 @@ pub struct PersistentVolume {
     /// See [`metadata`](crate::PersistentVolume::metadata).
     pub metadata: ObjectMeta,
 
-    /// Where the storage is and how it may be used.
+    /// The place of the storage, and the ways in which it may be used.
     ///
     /// See [`spec`](crate::PersistentVolume::spec).
     pub spec: Option<PersistentVolumeSpec>,
@@ -54,7 +54,7 @@ impl PersistentVolume {
         self
     }
 
-    /// Where the storage is and how it may be used.
+    /// The place of the storage, and the ways in which it may be used.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -325,7 +325,7 @@ pub struct PersistentVolumeSpec {
     /// [`volume_attributes_class_name`](crate::PersistentVolumeSpec::volume_attributes_class_name).
     pub volume_attributes_class_name: Option<String>,
 
-    /// How the volume is presented to containers.
+    /// The form in which containers see the volume.
     ///
     /// See [`volume_mode`](crate::PersistentVolumeSpec::volume_mode).
     pub volume_mode: Option<PersistentVolumeMode>,
@@ -628,7 +628,7 @@ impl PersistentVolumeSpec {
         self
     }
 
-    /// How the volume is presented to containers.
+    /// The form in which containers see the volume.
     ///
     /// Sets [`volume_mode`](Self::volume_mode).
     #[must_use]
@@ -928,7 +928,7 @@ pub struct AzureDiskVolumeSource {
     /// See [`fs_type`](crate::AzureDiskVolumeSource::fs_type).
     pub fs_type: Option<String>,
 
-    /// How the disk is stored.
+    /// The storage of the disk.
     ///
     /// See [`kind`](crate::AzureDiskVolumeSource::kind).
     pub kind: Option<AzureDataDiskKind>,
@@ -983,7 +983,7 @@ impl AzureDiskVolumeSource {
         self
     }
 
-    /// How the disk is stored.
+    /// The storage of the disk.
     ///
     /// Sets [`kind`](Self::kind).
     #[must_use]
@@ -1353,7 +1353,7 @@ pub struct ObjectReference {
     /// See [`name`](crate::ObjectReference::name).
     pub name: Option<String>,
 
-    /// Where the referenced object lives; empty for cluster-scoped kinds.
+    /// The namespace of the referenced object; empty for cluster-scoped kinds.
     ///
     /// See [`namespace`](crate::ObjectReference::namespace).
     pub namespace: Option<String>,
@@ -1413,7 +1413,7 @@ impl ObjectReference {
         self
     }
 
-    /// Where the referenced object lives; empty for cluster-scoped kinds.
+    /// The namespace of the referenced object; empty for cluster-scoped kinds.
     ///
     /// Sets [`namespace`](Self::namespace).
     #[must_use]
@@ -2705,7 +2705,7 @@ pub struct QuobyteVolumeSource {
     /// See [`volume`](crate::QuobyteVolumeSource::volume).
     pub volume: Option<String>,
 
-    /// Which group accesses to the volume are mapped to; when unset, none.
+    /// The group to which accesses to the volume are mapped; when unset, none.
     ///
     /// See [`group`](crate::QuobyteVolumeSource::group).
     pub group: Option<String>,
@@ -2721,8 +2721,8 @@ pub struct QuobyteVolumeSource {
     /// See [`tenant`](crate::QuobyteVolumeSource::tenant).
     pub tenant: Option<String>,
 
-    /// Which user accesses to the volume are mapped to; when unset, that of the service
-    /// account.
+    /// The user to whom accesses to the volume are mapped; when unset, that of the
+    /// service account.
     ///
     /// See [`user`](crate::QuobyteVolumeSource::user).
     pub user: Option<String>,
@@ -2753,7 +2753,7 @@ impl QuobyteVolumeSource {
         self
     }
 
-    /// Which group accesses to the volume are mapped to; when unset, none.
+    /// The group to which accesses to the volume are mapped; when unset, none.
     ///
     /// Sets [`group`](Self::group).
     #[must_use]
@@ -2781,8 +2781,8 @@ impl QuobyteVolumeSource {
         self
     }
 
-    /// Which user accesses to the volume are mapped to; when unset, that of the service
-    /// account.
+    /// The user to whom accesses to the volume are mapped; when unset, that of the
+    /// service account.
     ///
     /// Sets [`user`](Self::user).
     #[must_use]
@@ -3369,7 +3369,7 @@ pub struct SecretReference {
     /// See [`name`](crate::SecretReference::name).
     pub name: Option<String>,
 
-    /// Where the secret lives.
+    /// The namespace of the secret.
     ///
     /// See [`namespace`](crate::SecretReference::namespace).
     pub namespace: Option<String>,
@@ -3391,7 +3391,7 @@ impl SecretReference {
         self
     }
 
-    /// Where the secret lives.
+    /// The namespace of the secret.
     ///
     /// Sets [`namespace`](Self::namespace).
     #[must_use]
@@ -3534,7 +3534,7 @@ pub struct NodeSelectorRequirement {
     /// See [`key`](crate::NodeSelectorRequirement::key).
     pub key: Option<String>,
 
-    /// How the value found is compared with `values`.
+    /// The comparison of the value found with `values`.
     ///
     /// See [`operator`](crate::NodeSelectorRequirement::operator).
     pub operator: Option<NodeSelectorOperator>,
@@ -3561,7 +3561,7 @@ impl NodeSelectorRequirement {
         self
     }
 
-    /// How the value found is compared with `values`.
+    /// The comparison of the value found with `values`.
     ///
     /// Sets [`operator`](Self::operator).
     #[must_use]

@@ -182,7 +182,7 @@ pub struct PersistentVolumeClaimSpec {
     /// See [`data_source_ref`](crate::PersistentVolumeClaimSpec::data_source_ref).
     pub data_source_ref: Option<TypedObjectReference>,
 
-    /// How much storage is needed, under `requests` and the key `storage`.
+    /// The amount of storage that is needed, under `requests` and the key `storage`.
     ///
     /// See [`resources`](crate::PersistentVolumeClaimSpec::resources).
     pub resources: Option<VolumeResourceRequirements>,
@@ -205,7 +205,7 @@ pub struct PersistentVolumeClaimSpec {
     /// [`volume_attributes_class_name`](crate::PersistentVolumeClaimSpec::volume_attributes_class_name).
     pub volume_attributes_class_name: Option<String>,
 
-    /// How containers see the volume.
+    /// The form in which containers see the volume.
     ///
     /// See [`volume_mode`](crate::PersistentVolumeClaimSpec::volume_mode).
     pub volume_mode: Option<PersistentVolumeMode>,
@@ -256,7 +256,7 @@ impl PersistentVolumeClaimSpec {
         self
     }
 
-    /// How much storage is needed, under `requests` and the key `storage`.
+    /// The amount of storage that is needed, under `requests` and the key `storage`.
     ///
     /// Sets [`resources`](Self::resources).
     #[must_use]
@@ -292,7 +292,7 @@ impl PersistentVolumeClaimSpec {
         self
     }
 
-    /// How containers see the volume.
+    /// The form in which containers see the volume.
     ///
     /// Sets [`volume_mode`](Self::volume_mode).
     #[must_use]
@@ -351,7 +351,8 @@ pub struct PersistentVolumeClaimStatus {
     /// See [`access_modes`](crate::PersistentVolumeClaimStatus::access_modes).
     pub access_modes: Option<Vec<PersistentVolumeAccessMode>>,
 
-    /// How far the resizing of each resource is, by the names in `allocatedResources`.
+    /// The progress of the resizing of each resource, by the names in
+    /// `allocatedResources`.
     ///
     /// See
     /// [`allocated_resource_statuses`](crate::PersistentVolumeClaimStatus::allocated_resource_statuses).
@@ -416,7 +417,8 @@ impl PersistentVolumeClaimStatus {
         self
     }
 
-    /// How far the resizing of each resource is, by the names in `allocatedResources`.
+    /// The progress of the resizing of each resource, by the names in
+    /// `allocatedResources`.
     ///
     /// Sets [`allocated_resource_statuses`](Self::allocated_resource_statuses).
     #[must_use]
@@ -636,7 +638,7 @@ pub struct TypedObjectReference {
     /// See [`api_group`](crate::TypedObjectReference::api_group).
     pub api_group: Option<String>,
 
-    /// Where the object is; unset for the namespace of the claim.
+    /// The namespace of the object; when unset, that of the claim.
     ///
     /// See [`namespace`](crate::TypedObjectReference::namespace).
     pub namespace: Option<String>,
@@ -676,7 +678,7 @@ impl TypedObjectReference {
         self
     }
 
-    /// Where the object is; unset for the namespace of the claim.
+    /// The namespace of the object; when unset, that of the claim.
     ///
     /// Sets [`namespace`](Self::namespace).
     #[must_use]

@@ -14,7 +14,7 @@ use super::resources::{STORAGE, storage};
 use super::{STORAGE_CLASS, data_source, given, has_attributes_class};
 use crate::{PersistentVolumeClaim, PersistentVolumeClaimPhase, PersistentVolumeClaimSpec};
 
-/// With it, the size of a claim may be lowered after a failed expansion.
+/// The gate that lets the size of a claim be lowered after a failed expansion.
 const RECOVER_EXPANSION: Feature = Feature {
     gate: "RecoverVolumeExpansionFailure",
     introduced: Release::new(1, 23),

@@ -99,7 +99,7 @@ fn is_claim_or_snapshot(source: &TypedLocalObjectReference) -> bool {
     (source.kind == CLAIM && group.is_empty()) || (source.kind.as_str(), group) == SNAPSHOT
 }
 
-/// Checks both references. `stored` may have one with a group that is no name of a group.
+/// Checks both references. `stored` may have one with a group that isn't a group name.
 pub(super) fn check(
     spec: &PersistentVolumeClaimSpec,
     stored: Option<&PersistentVolumeClaimSpec>,

@@ -113,7 +113,7 @@ fn mount_options(
 }
 
 /// Keeps the time of the last change of phase where a write of the status doesn't change the phase.
-/// Where it does, a server sets the current time, which is left unset here.
+/// If it does, a server sets the current time, which is left unset here.
 pub(crate) fn phase_transition(
     volume: &mut PersistentVolume,
     stored: &PersistentVolume,

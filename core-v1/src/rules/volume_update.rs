@@ -7,7 +7,7 @@ use kubernetes_validation::{Checker, ErrorType, Feature, IMMUTABLE, Path, Proble
 use super::{has_attributes_class, node_affinity};
 use crate::PersistentVolumeSpec;
 
-/// With it, the node affinity of a PersistentVolume may change.
+/// The gate that lets the node affinity of a PersistentVolume change.
 const MUTABLE_NODE_AFFINITY: Feature = Feature {
     gate: "MutablePVNodeAffinity",
     introduced: Release::new(1, 35),
@@ -63,7 +63,7 @@ fn source(
     }
 }
 
-/// Returns the specification without the fields that are no source.
+/// Returns the specification without the fields that aren't a source.
 fn only_source(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
     PersistentVolumeSpec {
         access_modes: None,

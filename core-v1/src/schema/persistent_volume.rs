@@ -28,7 +28,7 @@ schema::kind! {
     PersistentVolume "io.k8s.api.core.v1.PersistentVolume" {
         /// Standard object metadata.
         optional "metadata" => ObjectMeta,
-        /// Where the storage is and how it may be used.
+        /// The place of the storage, and the ways in which it may be used.
         optional "spec" => PersistentVolumeSpec,
         /// Present phase of the volume, such as bound or released.
         optional "status" => PersistentVolumeStatus,
@@ -116,7 +116,7 @@ schema::object! {
         optional "storageos" => StorageOSPersistentVolumeSource,
         /// `VolumeAttributesClass` whose attributes the volume has at present.
         optional "volumeAttributesClassName" => String,
-        /// How the volume is presented to containers.
+        /// The form in which containers see the volume.
         optional "volumeMode" => PersistentVolumeMode {
             "default" => "Filesystem",
         },
@@ -171,7 +171,7 @@ schema::object! {
         optional "fsType" => String {
             "default" => "ext4",
         },
-        /// How the disk is stored.
+        /// The storage of the disk.
         optional "kind" => AzureDataDiskKind {
             "default" => "Shared",
         },
@@ -242,7 +242,7 @@ schema::object! {
         optional "kind" => String,
         /// Object name in its namespace, or in the cluster for cluster-scoped kinds.
         optional "name" => String,
-        /// Where the referenced object lives; empty for cluster-scoped kinds.
+        /// The namespace of the referenced object; empty for cluster-scoped kinds.
         optional "namespace" => String,
         /// Version of the object that the reference was made to, if it matters.
         optional "resourceVersion" => String,
@@ -461,15 +461,15 @@ schema::object! {
         required "registry" => String,
         /// Existing Quobyte volume, by its name.
         required "volume" => String,
-        /// Which group accesses to the volume are mapped to; when unset, none.
+        /// The group to which accesses to the volume are mapped; when unset, none.
         optional "group" => String,
         /// Mounts the volume read-only, whatever the containers ask for.
         optional "readOnly" => bool,
         /// Owner of the volume in Quobyte, set by the plugin for volumes provisioned on
         /// demand.
         optional "tenant" => String,
-        /// Which user accesses to the volume are mapped to; when unset, that of the service
-        /// account.
+        /// The user to whom accesses to the volume are mapped; when unset, that of the
+        /// service account.
         optional "user" => String,
     }
 }
@@ -572,7 +572,7 @@ schema::enumeration! {
 }
 
 schema::enumeration! {
-    /// How the host of a virtual machine caches an Azure disk.
+    /// The caching of an Azure disk by the host of a virtual machine.
     AzureDataDiskCachingMode "io.k8s.api.core.v1.AzureDataDiskCachingMode"
 }
 
@@ -587,7 +587,7 @@ schema::object! {
         "x-kubernetes-map-type" => "atomic",
         /// The secret's name.
         optional "name" => String,
-        /// Where the secret lives.
+        /// The namespace of the secret.
         optional "namespace" => String,
     }
 }
@@ -628,7 +628,7 @@ schema::object! {
     NodeSelectorRequirement "io.k8s.api.core.v1.NodeSelectorRequirement" {
         /// Label or field that the condition looks at.
         required "key" => String,
-        /// How the value found is compared with `values`.
+        /// The comparison of the value found with `values`.
         required "operator" => NodeSelectorOperator,
         /// Strings to compare with.
         optional "values" => Vec<String> {
@@ -638,6 +638,6 @@ schema::object! {
 }
 
 schema::enumeration! {
-    /// How a node selector compares the value of a node's label or field.
+    /// The comparison of a node's label or field with the values of a node selector.
     NodeSelectorOperator "io.k8s.api.core.v1.NodeSelectorOperator"
 }

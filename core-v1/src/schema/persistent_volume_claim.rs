@@ -54,7 +54,7 @@ schema::object! {
         /// Object that the new volume is filled from: a claim, a snapshot, or a custom
         /// resource that a volume populator knows.
         optional "dataSourceRef" => TypedObjectReference,
-        /// How much storage is needed, under `requests` and the key `storage`.
+        /// The amount of storage that is needed, under `requests` and the key `storage`.
         optional "resources" => VolumeResourceRequirements,
         /// Labels that a volume must have for the claim to bind to it.
         optional "selector" => LabelSelector,
@@ -62,7 +62,7 @@ schema::object! {
         optional "storageClassName" => String,
         /// `VolumeAttributesClass` whose attributes the volume gets.
         optional "volumeAttributesClassName" => String,
-        /// How containers see the volume.
+        /// The form in which containers see the volume.
         optional "volumeMode" => PersistentVolumeMode {
             "default" => "Filesystem",
         },
@@ -78,7 +78,8 @@ schema::object! {
         optional "accessModes" => Vec<PersistentVolumeAccessMode> {
             "x-kubernetes-list-type" => "atomic",
         },
-        /// How far the resizing of each resource is, by the names in `allocatedResources`.
+        /// The progress of the resizing of each resource, by the names in
+        /// `allocatedResources`.
         optional "allocatedResourceStatuses" => BTreeMap<String, ClaimResourceStatus> {
             "x-kubernetes-map-type" => "granular",
         },
@@ -127,7 +128,7 @@ schema::object! {
         required "name" => String,
         /// API group of the object, without the version; unset for the core group.
         optional "apiGroup" => String,
-        /// Where the object is; unset for the namespace of the claim.
+        /// The namespace of the object; when unset, that of the claim.
         optional "namespace" => String,
     }
 }
@@ -143,7 +144,7 @@ schema::object! {
 }
 
 schema::enumeration! {
-    /// How far the resizing of a resource of a claim is.
+    /// The progress of the resizing of a resource of a claim.
     ClaimResourceStatus "io.k8s.api.core.v1.ClaimResourceStatus"
 }
 
@@ -180,7 +181,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// How far the modification of a volume to another VolumeAttributesClass is.
+    /// The progress of the modification of a volume to another VolumeAttributesClass.
     ModifyVolumeStatus "io.k8s.api.core.v1.ModifyVolumeStatus" {
         /// Stage of the modification.
         required "status" => PersistentVolumeClaimModifyVolumeStatus,
@@ -222,7 +223,7 @@ schema::object! {
 }
 
 schema::enumeration! {
-    /// How far the modification of a volume's attributes is.
+    /// The progress of the modification of a volume's attributes.
     PersistentVolumeClaimModifyVolumeStatus "io.k8s.api.core.v1.PersistentVolumeClaimModifyVolumeStatus"
 }
 

@@ -7,6 +7,6 @@ use kubernetes_kinds::schema;
 use crate::PersistentVolumeMode;
 
 schema::enumeration! {
-    /// How a volume appears in containers.
+    /// The form in which containers see a volume.
     PersistentVolumeMode "io.k8s.api.core.v1.PersistentVolumeMode"
 }

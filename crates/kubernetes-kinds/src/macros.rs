@@ -7,7 +7,7 @@
 /// A row has `required` or `optional`, the name of the field in JSON and in Rust, in the order of
 /// writing. `optional` fields are written when they are `Some`, `required` fields always. `as
 /// elements` after the name means a list or map in which `null` is the zero value, `as entries` a
-/// map in which `null` is no entry, `as quantities` a map of quantities, `as metadata` metadata,
+/// map in which `null` isn't an entry, `as quantities` a map of quantities, `as metadata` metadata,
 /// `as time` a time, and `as shaped(..)` a value that is read with a [`Shape`](crate::wire::Shape).
 /// A last row `_ => field` names the field that takes the fields which are not in the table.
 ///

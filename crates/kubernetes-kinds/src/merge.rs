@@ -2,11 +2,11 @@
 //!
 //! The generated crates implement [`DeepMerge`] of k8s-openapi for their types, with the macros
 //! [`object!`] and [`enumeration!`]: `ours.merge_from(theirs)` sets all that `theirs` has, and
-//! keeps the rest of `ours`. How a field is merged follows from `x-kubernetes-list-type`,
+//! keeps the rest of `ours`. The merge strategy of a field follows from `x-kubernetes-list-type`,
 //! `x-kubernetes-list-map-keys` and `x-kubernetes-map-type` of its document:
 //!
-//! * `None` in `theirs` keeps the field of `ours`; a field that is no `Option` is replaced, also by
-//!   zero or an empty text;
+//! * `None` in `theirs` keeps the field of `ours`; a field that isn't an `Option` is replaced, also
+//!   by zero or an empty text;
 //! * a list or an object that is atomic, and every text, number and enumeration, is replaced;
 //! * the fields of any other object are merged one by one, and so are the entries of a map;
 //! * a list that is a set has the elements of both, each once;
@@ -232,8 +232,8 @@ pub fn metadata(ours: &mut ObjectMeta, theirs: ObjectMeta) {
 /// entries of fields` merge a map, `as set` a list without duplicates, `as list [key]` and `as list
 /// [key] of fields` a list whose elements have these keys, `as metadata` the metadata of a kind.
 /// Braces after `as fields` have the paths of fields that are replaced as a whole, in parentheses
-/// those that are no `Option`. A last row `_ => field` names the field with the preserved unknown
-/// fields.
+/// those that aren't an `Option`. A last row `_ => field` names the field with the preserved
+/// unknown fields.
 ///
 /// ```
 /// use kubernetes_kinds::merge::{self, DeepMerge};

@@ -178,12 +178,12 @@ fn check_requirement(
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SelectorError {
-    /// A key of `matchLabels` is no valid label key.
+    /// A key of `matchLabels` isn't a valid label key.
     LabelKey {
         /// The key.
         key: String,
     },
-    /// A value of `matchLabels` is no valid label value.
+    /// A value of `matchLabels` isn't a valid label value.
     LabelValue {
         /// Its key.
         key: String,
@@ -207,14 +207,14 @@ pub enum SelectorError {
         /// The operator.
         operator: String,
     },
-    /// The key of a requirement is no valid label key.
+    /// The key of a requirement isn't a valid label key.
     Key {
         /// The requirement.
         requirement: usize,
         /// The key.
         key: String,
     },
-    /// A value of a requirement is no valid label value.
+    /// A value of a requirement isn't a valid label value.
     Value {
         /// The requirement.
         requirement: usize,

@@ -47,7 +47,7 @@ mod linux {
             return;
         }
         let files = match std::env::var("FILES") {
-            Ok(text) => text.parse().expect("FILES is no number"),
+            Ok(text) => text.parse().expect("FILES isn't a number"),
             Err(_) if is_bench => 100_000,
             Err(_) => 1_000,
         };
@@ -153,7 +153,7 @@ mod linux {
         assert_eq!(Ownership::new(GROUP).apply(dir).unwrap().failed, 0);
     }
 
-    /// As the kubelet: every file, one after the other, by its path, whether it is right or not.
+    /// Changes every file as the kubelet does: one after the other, by its path, right or not.
     fn by_path(dir: &Path) {
         for entry in fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();

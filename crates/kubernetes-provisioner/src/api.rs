@@ -16,10 +16,10 @@ use serde_json::json;
 use crate::names::{FINALIZER, SELECTED_NODE};
 use crate::rules;
 
-/// How long a request may take. A watch is not one of these.
+/// The time limit of every request but a watch.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many objects a page of a list has.
+/// The number of objects in a page of a list.
 const PAGE: u32 = 500;
 
 /// A request that failed.

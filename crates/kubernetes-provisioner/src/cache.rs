@@ -68,9 +68,9 @@ impl Synced {
 
 #[derive(Debug)]
 pub(crate) struct Cache {
-    /// By UID.
+    /// The pending claims by UID.
     claims: Mutex<Table<Box<str>, Arc<PendingClaim>>>,
-    /// By name; true if the volume needs work.
+    /// The volumes by name; true if the volume needs work.
     volumes: Mutex<Table<Box<str>, bool>>,
     classes: Mutex<Table<String, Arc<StorageClass>>>,
     synced: watch::Sender<Synced>,

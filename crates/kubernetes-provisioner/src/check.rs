@@ -9,7 +9,7 @@ use kubernetes_kinds::quantity::Amount;
 use crate::request::ProvisionRequest;
 use crate::rules;
 
-/// Why a claim can't use a volume.
+/// The reason why a claim can't use a volume.
 #[derive(Debug, thiserror::Error)]
 #[error("the provisioner returned a volume that the claim can't use: {field}: {problem}")]
 pub(crate) struct Mismatch {

@@ -21,7 +21,7 @@ use crate::streams::{Streams, Watches};
 use crate::volume::Volume;
 use crate::work::{LAST_ATTEMPTS, Work};
 
-/// How long the events that wait may take to be written.
+/// The time limit for writing the events that wait.
 const LAST_EVENTS: Duration = Duration::from_secs(2);
 
 /// A provision controller. [`run`](Self::run) consumes it, so that it runs once and can't be

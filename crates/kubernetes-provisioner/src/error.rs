@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// Any error, or a message.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Why no volume was provisioned, and whether provisioning may still go on.
+/// An error of provisioning. It says whether provisioning may still go on.
 ///
 /// The difference matters when the claim is deleted: a claim whose provisioning may go on is
 /// provisioned again until that is known, so that nothing is left in the backend.
@@ -27,7 +27,7 @@ pub enum ProvisionError {
     /// tried again until it changes.
     #[error("ignored: {reason}")]
     Ignored {
-        /// For logs.
+        /// The reason, for logs.
         reason: String,
     },
     /// There is no volume, and provisioning certainly doesn't go on. It is tried again.
@@ -84,7 +84,7 @@ impl ProvisionError {
     }
 }
 
-/// Why the storage of a volume was not deleted.
+/// An error of deleting the storage of a volume.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeleteError {
@@ -92,7 +92,7 @@ pub enum DeleteError {
     /// not tried again until it changes.
     #[error("ignored: {reason}")]
     Ignored {
-        /// For logs.
+        /// The reason, for logs.
         reason: String,
     },
     /// The storage may still be there. Deleting is tried again.

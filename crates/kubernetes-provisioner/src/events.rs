@@ -17,13 +17,13 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use tokio::sync::mpsc;
 use tracing::debug;
 
-/// How many events may wait.
+/// The most events that may wait.
 const WAITING: usize = 1000;
-/// How many events are remembered, so that repetitions are counted.
+/// The most events that are remembered to count repetitions.
 const REMEMBERED: usize = 1000;
 /// The longest message; a server of the newer event API refuses longer ones.
 const LONGEST_MESSAGE: usize = 1024;
-/// How long one event may take to be written.
+/// The time limit for writing one event.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,7 +60,7 @@ struct Message {
     text: String,
 }
 
-/// Where events are published. Clones publish to the same place.
+/// A publisher of events. Clones publish to the same place.
 #[derive(Clone)]
 pub(crate) struct Events {
     sender: mpsc::Sender<Message>,

@@ -56,7 +56,7 @@ pub struct Metrics {
     queues: Arc<Queues>,
 }
 
-/// How often something succeeded and failed, and how long its successes took.
+/// The numbers of successes and failures, and the durations of successes.
 #[derive(Clone)]
 struct Outcomes<L> {
     total: Family<L, Counter>,

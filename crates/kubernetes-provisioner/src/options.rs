@@ -68,7 +68,7 @@ impl Default for Backoff {
     }
 }
 
-/// Options with which a controller can't be built.
+/// An error in the options of a controller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -79,7 +79,7 @@ pub enum BuildError {
         first: &'static str,
         /// The other one.
         second: &'static str,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: &'static str,
     },
     /// The value of an option is out of range.
@@ -133,7 +133,7 @@ pub(crate) struct Options {
     pub(crate) metrics_path: Option<String>,
 }
 
-/// How volumes are stored.
+/// The strategy for storing volumes.
 #[derive(Clone)]
 pub(crate) enum StoreMode {
     Backoff(Backoff),
@@ -158,7 +158,7 @@ pub(crate) struct Settings {
     pub(crate) read_node: bool,
     pub(crate) store: StoreMode,
     pub(crate) limiter: Limiter,
-    /// Zero is no threshold.
+    /// Zero means no threshold.
     pub(crate) provision_threshold: u32,
     pub(crate) delete_threshold: u32,
     pub(crate) infeasible_delay: Duration,
@@ -173,7 +173,7 @@ pub(crate) struct Settings {
         expect(dead_code, reason = "there is no server")
     )]
     pub(crate) metrics_address: IpAddr,
-    /// Zero is no server.
+    /// Zero means no server.
     #[cfg_attr(
         not(feature = "http"),
         expect(dead_code, reason = "there is no server")

@@ -125,7 +125,7 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
     }
 }
 
-/// For programs that keep a handle of their provisioner.
+/// Lets programs keep a handle of their provisioner.
 impl<V: Volume, P: Provisioner<V>> Provisioner<V> for Arc<P> {
     fn provision(
         &self,

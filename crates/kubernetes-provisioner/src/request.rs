@@ -24,7 +24,7 @@ pub struct ProvisionRequest<V: Volume = PersistentVolume> {
     pub class: V::Class,
     /// The name of the node that the scheduler selected.
     pub selected_node_name: Option<String>,
-    /// That node, unless [nodes are not read](crate::Builder::read_selected_node).
+    /// The object of that node, unless [nodes are not read](crate::Builder::read_selected_node).
     pub selected_node: Option<Node>,
 }
 

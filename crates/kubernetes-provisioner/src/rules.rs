@@ -56,7 +56,7 @@ pub(crate) fn claim_uid<'n>(prefix: &str, volume_name: &'n str) -> Option<&'n st
     (!uid.is_empty()).then_some(uid)
 }
 
-/// Returns the class of a claim, or the empty string, which is no name of a class.
+/// Returns the class of a claim, or the empty string, which isn't the name of a class.
 pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> &str {
     annotation(&claim.metadata, STORAGE_CLASS_BETA)
         .or_else(|| claim.spec.as_ref()?.storage_class_name.as_deref())

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use kubernetes_controller_utils::leaderelection::{ConfigError, Loss};
 
-/// Why a controller stopped by itself.
+/// The reason why a controller stopped by itself.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -18,9 +18,9 @@ pub enum RunError {
     /// The server for metrics and health can't listen.
     #[error("the server for metrics and health can't listen on {address}")]
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// A stream that was given to the builder ended.

@@ -23,7 +23,7 @@ use crate::unsaved::{Entry, Unsaved};
 /// The volumes that are stored at a time when the controller stops.
 const LAST_ATTEMPTS: usize = 8;
 
-/// Why a volume was not created.
+/// The reason why a volume was not created.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CreateError {
     #[error(
@@ -35,7 +35,7 @@ pub(crate) enum CreateError {
     Api(#[from] ApiError),
 }
 
-/// Why a volume is not stored.
+/// The reason why a volume is not stored.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     /// Its storage is deleted, or belongs to the volume of another claim and is kept.
@@ -62,7 +62,7 @@ enum Cleanup {
 /// Stores the volumes that the provisioner returns.
 pub(crate) struct Store<P> {
     client: Client,
-    /// How often storing a volume and deleting its storage are tried.
+    /// The retries of storing a volume and of deleting its storage.
     backoff: Backoff,
     /// The volumes that wait to be stored; absent if their storage is deleted instead.
     unsaved: Option<Unsaved>,

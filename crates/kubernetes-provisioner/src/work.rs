@@ -26,7 +26,7 @@ use crate::store::Store;
 use crate::streams::Watches;
 use crate::watch::Tracker;
 
-/// How long the last attempts to store volumes may take when the controller stops.
+/// The time limit of the last attempts to store volumes when the controller stops.
 pub(crate) const LAST_ATTEMPTS: Duration = Duration::from_secs(2);
 
 /// The tasks of a controller that works.

@@ -17,7 +17,7 @@ pub(crate) fn is_date(text: &str) -> bool {
     has_dashes && (1..=days(year, month)).contains(&day)
 }
 
-/// Returns the number of days of a month; none of what is no month.
+/// Returns the number of days of a month; 0 if it isn't a month.
 #[inline]
 fn days(year: u16, month: u16) -> u16 {
     let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));

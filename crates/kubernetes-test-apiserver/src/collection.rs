@@ -82,7 +82,7 @@ pub(crate) struct Change {
 pub(crate) struct Collection {
     pub(crate) resource: ResourceType,
     objects: BTreeMap<Key, Arc<Stored>>,
-    /// In the order of their versions.
+    /// The changes in the order of their versions.
     changes: VecDeque<Change>,
     /// The most changes that are kept.
     limit: usize,

@@ -143,7 +143,7 @@ pub(crate) struct Effect {
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     faults: Vec<FaultRule>,
-    /// Verb and resource; `*` stands for all.
+    /// Verb and resource; `*` matches all.
     forbidden: BTreeSet<(String, String)>,
 }
 

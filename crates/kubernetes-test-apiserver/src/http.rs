@@ -1,4 +1,4 @@
-//! From HTTP to the store and back.
+//! Answers HTTP requests from the store.
 
 use std::sync::Arc;
 

@@ -16,9 +16,9 @@ use crate::target::Target;
 pub(crate) struct List {
     version: u64,
     items: Vec<Arc<Stored>>,
-    /// Where the next page begins.
+    /// The start of the next page.
     next: Option<Token>,
-    /// How many objects follow, where the server counts them.
+    /// The number of objects that follow, if the server counts them.
     remaining: Option<usize>,
 }
 

@@ -14,10 +14,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// How many connections may wait to be accepted.
+/// The most connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// How long to wait after an accept failed, as it does when the process has no more files.
+/// The pause after an accept failed, as it does when the process has no more files.
 const RETRY: Duration = Duration::from_millis(10);
 
 /// A port that is either open or refuses connections.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 
-/// How many requests are kept until somebody takes them.
+/// The most requests that are kept until somebody takes them.
 const RECENT: usize = 10_000;
 
 /// One request, as it came in.
@@ -35,7 +35,7 @@ pub struct Request {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     recent: VecDeque<Request>,
-    /// By verb and resource.
+    /// The number of requests by verb and resource.
     counts: BTreeMap<(String, String), u64>,
 }
 

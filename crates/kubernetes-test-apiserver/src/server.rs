@@ -100,7 +100,7 @@ impl Server {
     }
 
     /// Returns how many requests there have been since the start with a verb and a resource of
-    /// RBAC, such as `list` and `persistentvolumes`; `*` stands for all.
+    /// RBAC, such as `list` and `persistentvolumes`; `*` matches all.
     #[must_use]
     pub fn count(&self, verb: &str, resource: &str) -> u64 {
         self.shared.log.lock().count(verb, resource)
@@ -136,7 +136,7 @@ impl Server {
         self.shared.rules.lock().clear();
     }
 
-    /// Answers requests with this verb and resource of RBAC with 403; `*` stands for all.
+    /// Answers requests with this verb and resource of RBAC with 403; `*` matches all.
     pub fn forbid(&self, verb: &str, resource: &str) {
         self.shared.rules.lock().forbid(verb, resource);
     }

@@ -12,7 +12,7 @@ use crate::metadata;
 use crate::refusal::Refusal;
 use crate::target::Target;
 
-/// How many changes of each kind are kept unless a test says otherwise.
+/// The most changes of each kind that are kept unless a test says otherwise.
 const HISTORY: usize = 100_000;
 
 /// Every server makes the same names and UIDs in the same order.

@@ -18,13 +18,13 @@ use crate::selector::Selector;
 use crate::shared::Shared;
 use crate::target::Target;
 
-/// How long a watch without `timeoutSeconds` lasts; a real server takes 30 to 60 minutes.
+/// The seconds that a watch without `timeoutSeconds` lasts; a real server takes 30 to 60 minutes.
 const TIMEOUT: u64 = 1800;
 
 /// The time between two bookmarks.
 const BOOKMARKS: Duration = Duration::from_secs(60);
 
-/// How many events are sent at once.
+/// The most events that are sent at once.
 const BATCH: usize = 256;
 
 /// Starts a watch; its events are the body of the answer.
@@ -44,7 +44,7 @@ pub(crate) fn start(shared: &Arc<Shared>, target: Target, query: &Query) -> Resu
             return Err(Refusal::invalid_options("ListOptions", fault));
         }
     }
-    // A version of zero, or none, stands for the current objects and the changes after them.
+    // A version of zero, or none, means the current objects and the changes after them.
     let version = query
         .number::<u64>("resourceVersion")?
         .filter(|version| *version > 0);

@@ -415,8 +415,8 @@ impl<'t> Checker<'t> {
 /// Finds the elements of a list that have the same key as an earlier element.
 #[derive(Debug)]
 pub struct Repeats<I, K> {
-    /// For each element of a long list, true if it repeats an earlier one; a short list is searched
-    /// instead.
+    /// One value for each element of a long list, true if it repeats an earlier one. A short list
+    /// is searched instead.
     repeats: Option<Vec<bool>>,
     keys: I,
     seen: usize,

@@ -95,9 +95,9 @@ pub struct NodeResizeOptions {
 /// The mount phase of a CSI volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CsiVolumePhase {
-    /// Once for the node.
+    /// Mounted once for the node.
     Staged,
-    /// For a Pod.
+    /// Mounted for a Pod.
     Published,
 }
 

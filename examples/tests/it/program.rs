@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, Command};
 
-/// How long a program or a server may take for anything.
+/// The time that a program or a server may take for anything.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running program, which ends with the value.

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
-/// Why a folder can't be the root.
+/// The reason why a folder can't be the root.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
     /// Its path doesn't begin with `/`.

@@ -74,7 +74,7 @@ fn has_delimiter(line: &str) -> bool {
     })
 }
 
-/// Returns true if a word of the line is a placeholder that is no value of YAML: `%s`, `%NAME%`,
+/// Returns true if a word of the line is a placeholder that isn't a YAML value: `%s`, `%NAME%`,
 /// `@NAME@`, or `${NAME}` instead of a field.
 fn has_word(line: &str) -> bool {
     let is_name = |text: &str| {

@@ -65,7 +65,7 @@ fn wait_for(signals: &SigSet, sender: Sender<Event>) {
 /// Watches the folders of the paths: a file may be replaced by another one.
 fn watch(paths: &[PathBuf], sender: Sender<Event>) -> Result<RecommendedWatcher, Errors> {
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        // Reading the files is no change.
+        // Reading the files isn't a change.
         if event.is_ok_and(|event| !event.kind.is_access()) {
             let _ = sender.send(Event::Changed);
         }

@@ -142,7 +142,7 @@ wire::kind! {
 /// [`VolumeSnapshotSpec`](crate::VolumeSnapshotSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotSpec {
-    /// From what the snapshot is made.
+    /// The source of the snapshot.
     ///
     /// See [`source`](crate::VolumeSnapshotSpec::source).
     pub source: Option<VolumeSnapshotSource>,
@@ -161,7 +161,7 @@ impl VolumeSnapshotSpec {
         Self::default()
     }
 
-    /// From what the snapshot is made.
+    /// The source of the snapshot.
     ///
     /// Sets [`source`](Self::source).
     #[must_use]

@@ -151,7 +151,7 @@ pub struct VolumeSnapshotContentSpec {
     /// See [`driver`](crate::VolumeSnapshotContentSpec::driver).
     pub driver: Option<String>,
 
-    /// From what the snapshot is made.
+    /// The source of the snapshot.
     ///
     /// See [`source`](crate::VolumeSnapshotContentSpec::source).
     pub source: Option<VolumeSnapshotContentSource>,
@@ -200,7 +200,7 @@ impl VolumeSnapshotContentSpec {
         self
     }
 
-    /// From what the snapshot is made.
+    /// The source of the snapshot.
     ///
     /// Sets [`source`](Self::source).
     #[must_use]

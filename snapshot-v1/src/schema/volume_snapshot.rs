@@ -38,7 +38,7 @@ schema::kind! {
 schema::object! {
     /// Wishes of the user.
     VolumeSnapshotSpec "io.k8s.storage.snapshot.v1.VolumeSnapshotSpec" {
-        /// From what the snapshot is made. Its fields never change.
+        /// The source of the snapshot. Its fields never change.
         required "source" => VolumeSnapshotSource,
         /// The VolumeSnapshotClass to use. Without one, the snapshot controller takes the
         /// default class of the volume's driver, and fails if there is none or more than one.
@@ -68,7 +68,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// From what the snapshot is made. Its fields never change.
+    /// The source of the snapshot. Its fields never change.
     VolumeSnapshotSource "io.k8s.storage.snapshot.v1.VolumeSnapshotSource" {
         /// The PersistentVolumeClaim whose volume is to be snapshot, in the namespace of the
         /// VolumeSnapshot.

@@ -10,9 +10,9 @@ use kubernetes_kinds::schema;
 use crate::{DeletionPolicy, VolumeSnapshotClass, VolumeSnapshotClassList};
 
 schema::kind! {
-    /// How snapshots of a kind are made: by which driver, and with what parameters. A
-    /// VolumeSnapshot names its class, or gets the default class of its driver, the one
-    /// with the annotation `snapshot.storage.kubernetes.io/is-default-class: "true"`.
+    /// The driver and the parameters with which snapshots are made. A VolumeSnapshot
+    /// names its class, or gets the default class of its driver, the one with the
+    /// annotation `snapshot.storage.kubernetes.io/is-default-class: "true"`.
     VolumeSnapshotClass "io.k8s.storage.snapshot.v1.VolumeSnapshotClass" {
         /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,

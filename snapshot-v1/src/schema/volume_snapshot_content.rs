@@ -42,7 +42,7 @@ schema::object! {
         required "deletionPolicy" => DeletionPolicy,
         /// The name of the CSI driver that made the snapshot or is to make it.
         required "driver" => String,
-        /// From what the snapshot is made. Its fields never change.
+        /// The source of the snapshot. Its fields never change.
         required "source" => VolumeSnapshotContentSource,
         /// The VolumeSnapshot that the content is bound to, which names the content in turn.
         /// For a snapshot that exists already, its name and namespace have to be set.
@@ -80,7 +80,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// From what the snapshot is made. Its fields never change.
+    /// The source of the snapshot. Its fields never change.
     VolumeSnapshotContentSource "io.k8s.storage.snapshot.v1.VolumeSnapshotContentSource" {
         /// The driver's id of a snapshot that exists already.
         optional "snapshotHandle" => String,

@@ -51,7 +51,7 @@ fn take(object: &mut Value, path: &FieldPath) -> Value {
     });
     match last {
         Segment::Field(name) => inside.as_object_mut().unwrap().remove(name.as_ref()),
-        other => panic!("{other:?} is no field"),
+        other => panic!("{other:?} isn't a field"),
     }
     .unwrap()
 }
@@ -244,7 +244,7 @@ k8s_openapi::k8s_if_le_1_35! {
 }
 
 k8s_openapi::k8s_if_ge_1_36! {
-    /// Where nothing can be lost, there is `From`.
+    /// `From` is implemented if nothing can be lost.
     #[test]
     fn without_an_error() {
         let spec = storage_v1::CSIDriverSpec::new()

@@ -37,7 +37,8 @@ schema::object! {
         optional "attachRequired" => bool {
             "default" => true,
         },
-        /// How the kubelet treats file ownership and permissions when a Pod sets `fsGroup`.
+        /// The kubelet's treatment of file ownership and permissions when a Pod sets
+        /// `fsGroup`.
         optional "fsGroupPolicy" => FSGroupPolicy {
             "default" => "ReadWriteOnceWithFSType",
         },

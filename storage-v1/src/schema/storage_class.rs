@@ -15,7 +15,7 @@ schema::kind! {
     StorageClass "io.k8s.api.storage.v1.StorageClass" {
         /// Standard object metadata.
         optional "metadata" => ObjectMeta,
-        /// Which provisioner creates and deletes volumes of this class.
+        /// The provisioner that creates and deletes volumes of this class.
         required "provisioner" => String {
             "minLength" => 1,
             "pattern" => schema::QUALIFIED_NAME_ANY_CASE,

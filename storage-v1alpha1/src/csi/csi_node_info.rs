@@ -477,7 +477,7 @@ pub struct CSIDriverInfoStatus {
     /// CSI driver name, the same as in `spec.drivers`.
     pub name: String,
 
-    /// Which code serves the volumes of an in-tree type that the driver can take over.
+    /// The code that serves the volumes of an in-tree type that the driver can take over.
     ///
     /// The kubelet sets it, for the attach/detach controller to learn how volumes are to
     /// be attached to this node.
@@ -521,7 +521,7 @@ wire::object! {
     }
 }
 
-/// Whose code serves the volumes of an in-tree type, on one node.
+/// The code that serves the volumes of an in-tree type on one node.
 ///
 /// Objects with `csi-plugin`, in the sense of `csi`, occur as well. Such a value is
 /// kept as it is.

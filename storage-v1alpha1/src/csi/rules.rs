@@ -28,7 +28,8 @@ pub(super) fn pod_info_on_mount_version(pod_info: Option<bool>) -> Option<String
     (pod_info == Some(true)).then(|| POD_INFO_VERSION.to_owned())
 }
 
-/// For an explicit `false`, returns the version of `like`, which meant `false`; unset had none.
+/// Returns the version; for an explicit `false` that of `like`, which meant `false`; unset had
+/// none.
 pub(super) fn pod_info_on_mount_version_like(
     pod_info: Option<bool>,
     like: &Option<String>,

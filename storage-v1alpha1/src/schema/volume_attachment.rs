@@ -36,7 +36,7 @@ schema::kind! {
 }
 
 schema::object! {
-    /// Which volume is to be attached to which node, and by which driver.
+    /// The volume to attach, the node to attach it to, and the driver that does it.
     VolumeAttachmentSpec "io.k8s.api.storage.v1alpha1.VolumeAttachmentSpec" {
         /// CSI driver that must handle the request, by the name it answers to
         /// `GetPluginInfo`.

@@ -118,7 +118,8 @@ pub struct CSIDriverSpec {
     /// See [`attach_required`](crate::CSIDriverSpec::attach_required).
     pub attach_required: Option<bool>,
 
-    /// How the kubelet treats file ownership and permissions when a Pod sets `fsGroup`.
+    /// The kubelet's treatment of file ownership and permissions when a Pod sets
+    /// `fsGroup`.
     ///
     /// See [`fs_group_policy`](crate::CSIDriverSpec::fs_group_policy).
     pub fs_group_policy: Option<FSGroupPolicy>,
@@ -193,7 +194,8 @@ impl CSIDriverSpec {
         self
     }
 
-    /// How the kubelet treats file ownership and permissions when a Pod sets `fsGroup`.
+    /// The kubelet's treatment of file ownership and permissions when a Pod sets
+    /// `fsGroup`.
     ///
     /// Sets [`fs_group_policy`](Self::fs_group_policy).
     #[must_use]

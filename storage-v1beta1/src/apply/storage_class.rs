@@ -19,7 +19,7 @@ pub struct StorageClass {
     /// See [`metadata`](crate::StorageClass::metadata).
     pub metadata: ObjectMeta,
 
-    /// Which provisioner creates and deletes volumes of this class.
+    /// The provisioner that creates and deletes volumes of this class.
     ///
     /// See [`provisioner`](crate::StorageClass::provisioner).
     pub provisioner: Option<String>,
@@ -77,7 +77,7 @@ impl StorageClass {
         self
     }
 
-    /// Which provisioner creates and deletes volumes of this class.
+    /// The provisioner that creates and deletes volumes of this class.
     ///
     /// Sets [`provisioner`](Self::provisioner).
     #[must_use]

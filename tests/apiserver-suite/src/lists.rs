@@ -5,7 +5,7 @@ use kube::api::{DeleteParams, ListParams, PostParams, VersionMatch};
 
 use crate::{assert_refused, create_all, labelled, leases, names, version};
 
-/// Which objects a selector selects.
+/// Checks the objects that selectors select.
 pub async fn selectors(client: Client, namespace: &str) {
     let api = leases(&client, namespace);
     for (name, labels) in [

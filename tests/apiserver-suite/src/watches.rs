@@ -16,7 +16,7 @@ use crate::{create_all, holder, labelled, leases, version};
 
 type Events = Pin<Box<dyn Stream<Item = Result<WatchEvent<Lease>, kube::Error>> + Send>>;
 
-/// The next event that is no bookmark: its type, and the name and version of the object.
+/// The next event that isn't a bookmark: its type, and the name and version of the object.
 async fn next(events: &mut Events) -> Option<(&'static str, String, String)> {
     loop {
         let event = events.next().await?.unwrap();

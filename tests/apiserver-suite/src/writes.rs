@@ -11,7 +11,7 @@ use crate::{
 
 const MERGE: &str = "application/merge-patch+json";
 
-/// Of two writers that have read the same version, the second is refused.
+/// Checks that the second of two writers that have read the same version is refused.
 pub async fn conflicts(client: Client, namespace: &str) {
     let api = leases(&client, namespace);
     let post = PostParams::default();
@@ -59,7 +59,7 @@ pub async fn conflicts(client: Client, namespace: &str) {
     assert_refused(renamed, 400, "BadRequest");
 }
 
-/// A write that changes nothing is no write.
+/// A write that changes nothing isn't a write.
 pub async fn no_ops(client: Client, namespace: &str) {
     let api = leases(&client, namespace);
     let created = create_all(&api, &["one"]).await.remove(0);

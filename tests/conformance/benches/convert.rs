@@ -31,7 +31,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static HEAP: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
-/// How often each conversion is measured.
+/// The number of measurements of each conversion.
 const SAMPLES: usize = 11;
 
 /// The cost of one conversion in one direction.

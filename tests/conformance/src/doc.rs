@@ -46,7 +46,7 @@ impl Doc {
         }
     }
 
-    /// As JSON, each field on a line of its own.
+    /// Returns the document as JSON, with each field on its own line.
     pub fn text(&self) -> String {
         match self {
             Self::Simple(value) => value.to_string(),

@@ -29,7 +29,7 @@ static SNAPSHOTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
 const SCHEMAS: &str = "#/components/schemas/";
 const CORE_V1: &str = "io.k8s.api.core.v1.";
 
-/// How often an optional field is there: parts with fields of their own less often, since a
+/// The probability of an optional field: parts with fields of their own are rarer, since a
 /// PersistentVolume has so many of them.
 const PART: f64 = 0.25;
 const FIELD: f64 = 0.5;

@@ -9,7 +9,7 @@ pub trait Facts {
     /// Its names, its scope, and whether it has a status subresource.
     const RESOURCE: ResourceType;
 
-    /// When Kubernetes introduced, deprecated and removed it, and what replaces it; nothing for
+    /// The releases that introduced, deprecated and removed it, and what replaces it; nothing for
     /// custom resources.
     const LIFECYCLE: Option<Lifecycle>;
 }

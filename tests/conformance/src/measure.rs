@@ -69,7 +69,7 @@ impl Pair {
         }
     }
 
-    /// How many times as fast ours is.
+    /// Returns the speed of ours as a multiple of the peer's.
     #[must_use]
     pub fn ratio(self) -> f64 {
         self.peer.as_secs_f64() / self.ours.as_secs_f64()

@@ -69,7 +69,7 @@ impl<K: Ruled> Probe<K> {
     ///
     /// # Panics
     ///
-    /// When that is no object of the kind.
+    /// When that isn't an object of the kind.
     #[must_use]
     #[allow(clippy::panic)] // It is how a test fails.
     pub fn object(&self, patch: Value) -> K {
@@ -137,7 +137,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Also checks that the exact paths exist in the object.
+    /// Shortens a report, and checks that its exact paths exist in the object.
     fn new<K: Ruled>(object: &K, report: Report) -> Self {
         let json = serde_json::to_value(object).unwrap_or_default();
         for error in &report.errors {

@@ -53,17 +53,17 @@ impl Kind {
         Self::VolumeSnapshotContent,
     ];
 
-    /// Those of the core group.
+    /// The kinds of the core group.
     pub const CORE: [Self; 2] = [Self::PersistentVolume, Self::PersistentVolumeClaim];
 
-    /// Those of the snapshot API, which a server has once their definitions are created.
+    /// The kinds of the snapshot API, which a server has once their definitions are created.
     pub const SNAPSHOT: [Self; 3] = [
         Self::VolumeSnapshot,
         Self::VolumeSnapshotClass,
         Self::VolumeSnapshotContent,
     ];
 
-    /// Those of storage.k8s.io.
+    /// Returns the kinds of storage.k8s.io.
     pub fn storage() -> impl Iterator<Item = Self> {
         let others = [Self::CORE.as_slice(), &Self::SNAPSHOT].concat();
         Self::ALL
@@ -71,7 +71,7 @@ impl Kind {
             .filter(move |kind| !others.contains(kind))
     }
 
-    /// Those that Kubernetes itself has.
+    /// Returns the kinds that Kubernetes itself has.
     pub fn built_in() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|kind| !kind.is_custom())
     }
@@ -81,7 +81,7 @@ impl Kind {
         Self::SNAPSHOT.contains(&self)
     }
 
-    /// Since when Kubernetes serves it, and until when; nothing for custom resources.
+    /// Returns the releases in which Kubernetes serves it; nothing for custom resources.
     pub fn lifecycle(self) -> Option<Lifecycle> {
         match self {
             Self::CsiDriver => storage_v1::CSIDriver::LIFECYCLE,

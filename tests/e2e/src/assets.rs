@@ -1,4 +1,4 @@
-//! Where the programs are.
+//! The folder of the programs.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -21,10 +21,10 @@ const APISERVER: &str = "kube-apiserver";
 const MANAGER: &str = "kube-controller-manager";
 const SCHEDULER: &str = "kube-scheduler";
 
-/// How often other ports are tried when another process has taken one.
+/// The number of attempts with other ports when another process has taken one.
 const ATTEMPTS: usize = 5;
 
-/// How long a server may take to answer a readiness request.
+/// The time that a server may take to answer a readiness request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Options of a control plane.
@@ -288,7 +288,7 @@ impl Builder {
         flags
     }
 
-    /// Also writes the scheduler's configuration, for what has no flag.
+    /// Returns the scheduler's flags, and writes its configuration for what has no flag.
     fn scheduler_flags(
         &self,
         kubeconfig: &Path,

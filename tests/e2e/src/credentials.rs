@@ -1,4 +1,4 @@
-//! How the server shows who it is, and how clients do.
+//! The credentials of the server and of its clients.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a control plane didn't start, with the last lines of the failing server's log.
+/// The reason why a control plane didn't start, with the last lines of the failing server's log.
 ///
 /// Tests print it with `Debug`, which therefore writes the same lines as `Display`.
 #[derive(Clone)]

@@ -33,7 +33,7 @@ impl Answer {
 ///
 /// # Errors
 ///
-/// Where there is no answer: the path is none, or the connection failed.
+/// When there is no answer: the path isn't valid, or the connection failed.
 pub async fn send(
     client: &Client,
     method: Method,

@@ -15,14 +15,14 @@ use crate::watchdog::Watchdog;
 /// program never runs without the watchdog knowing it.
 const SCRIPT: &str = r#"echo $$; exec "$@" >"$0" 2>&1"#;
 
-/// How much of a log is shown.
+/// The number of lines of a log that are shown.
 const LINES: usize = 20;
 const BYTES: u64 = 16 * 1024;
 
 /// A server and its log. It ends when it is dropped.
 pub(crate) struct Server {
     name: String,
-    /// Behind a lock because asking whether it has ended changes it.
+    /// The process, behind a lock because asking whether it has ended changes it.
     child: Mutex<Child>,
     log: PathBuf,
 }

@@ -12,16 +12,16 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::{ControlPlane, Error};
 
-/// How long is waited if the caller doesn't say.
+/// The time limit if the caller sets none.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// The time between two requests.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long the server may take to list events.
+/// The time that the server may take to list events.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How many events are shown.
+/// The number of events that are shown.
 const EVENTS: usize = 20;
 
 /// An object of a control plane that is there already or will be.

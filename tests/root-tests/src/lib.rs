@@ -54,7 +54,7 @@ pub fn setting(name: &str, short: u64) -> u64 {
     match std::env::var(name) {
         Ok(text) => text
             .parse()
-            .unwrap_or_else(|_| panic!("{name} is no number: {text:?}")),
+            .unwrap_or_else(|_| panic!("{name} isn't a number: {text:?}")),
         Err(_) => short,
     }
 }

@@ -91,7 +91,7 @@ impl Cargo {
         Self { program }
     }
 
-    /// A command in which none of the variables counts that change what is built.
+    /// Returns a command without the variables that change what is built.
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         for (name, _) in env::vars_os() {

@@ -33,7 +33,7 @@ pub(super) struct Limit {
     pub(super) megabytes: f64,
 }
 
-/// With which features a crate is built.
+/// The features with which a crate is built.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(
     untagged,
@@ -72,7 +72,7 @@ impl Limits {
 
     pub(super) fn parse(text: &str) -> Result<Self, Box<dyn Error>> {
         let limits: Self = toml::from_str(text)?;
-        // Of NaN, neither would hold.
+        // Every comparison with NaN is false.
         let budgets = &limits.budgets;
         match budgets
             .iter()

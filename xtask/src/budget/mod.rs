@@ -37,7 +37,7 @@ const CERTAIN: u32 = 3;
 /// differ by more than the budget, CPU time says nothing, and a warning says so.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// How often everything is measured.
+    /// The number of times that everything is measured.
     #[arg(long, value_name = "N", default_value_t = 5)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,

@@ -109,13 +109,13 @@ impl Folder {
         folder.map(|folder| Self { folder }).map_err(report)
     }
 
-    /// Where cargo puts what it builds.
+    /// Returns the target folder of cargo.
     pub(super) fn target(&self) -> PathBuf {
         self.folder.path().join("target")
     }
 
-    /// Writes a program into a folder that is new each time, so cargo takes no two for the
-    /// same, and returns the path of its manifest.
+    /// Writes a program into a folder that is new each time, so that cargo never confuses two, and
+    /// returns the path of its manifest.
     pub(super) fn write(&self, program: &Program, root: &Path) -> Result<PathBuf, Box<dyn Error>> {
         let parent = self.folder.path();
         let report = |e| workspace::error("can't write in", parent, &e);

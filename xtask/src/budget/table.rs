@@ -17,7 +17,7 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// By how many megabytes the rlibs of each package grow, largest first.
+    /// Returns the growth of each package's rlibs in megabytes, largest first.
     fn growth(&self) -> Vec<(&str, f64)> {
         let before = |name| self.reference_sizes.get(name).copied().unwrap_or(0);
         let grown = self
@@ -67,7 +67,7 @@ impl<'a> Row<'a> {
         median(self.shares())
     }
 
-    /// By what shares are compared: by CPU time if a run has no instructions.
+    /// Returns the measure by which shares are compared: CPU time if a run has no instructions.
     pub(super) fn basis(&self) -> Basis {
         let mut bases = self
             .costs
@@ -79,8 +79,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Why the work can't be compared, if so: the runs differ by more than the budget, and would
-    /// not exceed what is tolerated if all were disturbed by as much as they differ.
+    /// Returns the reason if the work can't be compared: the runs differ by more than the budget,
+    /// and would not exceed what is tolerated if all were disturbed by as much as they differ.
     pub(super) fn unclear(&self, limits: &Limits) -> Option<String> {
         let shares = self.shares();
         let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
@@ -278,7 +278,7 @@ mod tests {
         );
     }
 
-    /// Of instructions nothing more is tolerated, whatever the time was.
+    /// A budget of instructions has no tolerance, whatever the time was.
     #[test]
     fn instructions_are_compared_where_they_are_counted() {
         let counted = |added: f64| {
@@ -323,7 +323,7 @@ mod tests {
             (row.unclear(&limits), row.exceeded(&limits).len()),
             (None, 1)
         );
-        // Where they are clear, nothing is said.
+        // Nothing is said if they are clear.
         row.costs.truncate(1);
         assert_eq!(row.unclear(&limits), None);
     }

@@ -12,7 +12,7 @@ pub(super) struct Work {
     pub(super) instructions: Option<f64>,
 }
 
-/// By what two works are compared.
+/// The measure by which two works are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
     Instructions,
@@ -81,7 +81,7 @@ impl Work {
         }
     }
 
-    /// By what this and another are compared.
+    /// Returns the measure by which this and another are compared.
     pub(super) fn basis(self, other: Self) -> Basis {
         match self.instructions.and(other.instructions) {
             Some(_) => Basis::Instructions,

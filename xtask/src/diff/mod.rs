@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long = "group", value_name = "GROUP")]
     groups: Vec<String>,
 
-    /// How to print the report.
+    /// The format of the report.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
@@ -65,11 +65,11 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
-    /// For a terminal.
+    /// Text for a terminal.
     Text,
-    /// For programs.
+    /// JSON for programs.
     Json,
-    /// For pull requests and release notes.
+    /// Markdown for pull requests and release notes.
     Markdown,
 }
 
@@ -174,7 +174,7 @@ fn print(report: &Report, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many changes have each severity, the worst first.
+/// Returns the number of changes of each severity, the worst first.
 fn counts(report: &Report) -> String {
     let of = |severity: Severity| {
         let count = report

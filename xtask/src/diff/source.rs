@@ -1,4 +1,4 @@
-//! Where the documents of a release come from.
+//! The sources of the documents of a release.
 
 use std::error::Error;
 use std::fmt;
@@ -59,7 +59,7 @@ impl Given {
             Self::Release(release) => return own(*release, root, found, knowledge),
             Self::Documents(origin) => origin,
         };
-        // Of a folder all is read at once, and files may have any names.
+        // A folder is read as a whole, and its files may have any names.
         let groups = if let Origin::Folder(_) = origin {
             &[]
         } else {

@@ -6,7 +6,7 @@ use codegen::diff::{Change, Report, Severity};
 
 use super::entry::{details, documentation, headline, release};
 
-/// Where the lines below the first of a change begin.
+/// The indentation of the lines below the first of a change.
 const INDENT: &str = "          ";
 
 /// Renders a report.

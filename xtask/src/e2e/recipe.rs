@@ -5,7 +5,7 @@ use std::error::Error;
 /// The module whose version is the release of Kubernetes.
 const KUBERNETES: &str = "k8s.io/kubernetes";
 
-/// Where Kubernetes' programs look for their version; the build system sets it.
+/// The package in which Kubernetes' programs look for their version; the build system sets it.
 const VERSION: &str = "k8s.io/component-base/version";
 
 /// The programs to build.

@@ -28,7 +28,7 @@ impl Index {
         let text = origin::get(origin, INDEX)?;
         Self::parse(&text).map_err(|message| {
             format!(
-                "error: {INDEX} of {origin} is no index of OpenAPI documents: {message}\n  \
+                "error: {INDEX} of {origin} isn't an index of OpenAPI documents: {message}\n  \
                  help: give the URL of an API server or of `kubectl proxy`; servers have the index \
                  since Kubernetes 1.24"
             )

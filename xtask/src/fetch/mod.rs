@@ -42,7 +42,7 @@ pub(crate) struct Fetch {
     #[arg(long, default_value = "cluster", value_name = "SOURCE")]
     from: Origin,
 
-    /// The folder in which that of the release is; target/openapi if not given.
+    /// The parent of the release's folder; target/openapi if not given.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -247,7 +247,7 @@ fn of_groups(groups: &[String]) -> Complete {
     Complete::Groups(groups.iter().map(|name| group(name).to_owned()).collect())
 }
 
-/// Documents of which one can say that they are all of a release: each has served these since 1.9.
+/// The documents in every complete folder: each release since 1.9 has served them.
 const ALWAYS_SERVED: [&str; 2] = ["api__v1_openapi.json", "apis__apps__v1_openapi.json"];
 
 fn of_folder(folder: &Path, groups: &[String]) -> Result<Documents, Box<dyn Error>> {

@@ -1,8 +1,8 @@
-//! Where documents are fetched from, and how.
+//! The origins of documents, and the programs that fetch from them.
 //!
 //! `kubectl` knows how to reach and to log in to clusters, and `curl` has TLS, proxies and
-//! certificates: neither costs this program a dependency, which everybody would compile who
-//! generates code.
+//! certificates: neither costs this program a dependency, which everybody who generates code would
+//! compile.
 
 use std::error::Error;
 use std::fmt;
@@ -13,10 +13,10 @@ use std::str::FromStr;
 /// The longest answer that is read; Kubernetes' own documents stay below 3 MB.
 const MAX_BYTES: usize = 64 << 20;
 
-/// How long one answer may take, in seconds.
+/// The time limit of one answer, in seconds.
 const MAX_SECONDS: u32 = 120;
 
-/// Where documents are.
+/// The origin of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A folder.
@@ -66,7 +66,7 @@ pub(super) fn get(origin: &Origin, path: &str) -> Result<String, Box<dyn Error>>
         Origin::Url(url) => from_url(&format!("{url}{path}"))?,
         Origin::Cluster(context) => from_cluster(context.as_deref(), path)?,
         Origin::Folder(folder) => {
-            return Err(format!("error: {} is no server", folder.display()).into());
+            return Err(format!("error: {} isn't a server", folder.display()).into());
         }
     };
     if bytes.len() > MAX_BYTES {

@@ -85,7 +85,7 @@ impl Record {
         Ok(Some(record))
     }
 
-    /// Of which groups there are all documents.
+    /// Returns the groups whose documents are all there.
     pub(crate) fn completeness(&self) -> Complete {
         match (self.complete, self.groups.as_slice()) {
             (false, _) => Complete::Unknown,

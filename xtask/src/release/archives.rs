@@ -195,7 +195,7 @@ impl Unpacked<'_> {
     ) -> Result<(), Box<dyn Error>> {
         let name = &package.name;
         let place = package.manifest(self.workspace);
-        // What some feature uses may be dead code without it.
+        // Code that only some feature uses may be dead without it.
         let is_bad = |output: &Output| !output.status.success() || has_warning(output);
         // As in the READMEs, so that the examples find it compiled.
         let release = ["--features", "k8s-openapi/default,k8s-openapi/latest"];

@@ -3,8 +3,10 @@
 use super::sources::{File, Sources};
 use super::{Count, as_number};
 
-/// Words that no documentation opens with: it names the thing, or what a call does.
-const OPENINGS: [&str; 2] = ["What", "Whether"];
+/// Words that no documentation opens with: it names the thing, or opens with a verb.
+const OPENINGS: [&str; 9] = [
+    "How", "What", "Where", "Whether", "Which", "Who", "Whom", "Whose", "Why",
+];
 
 /// The share of documentation comments that may open with them, in percent.
 const SHARE: f64 = 0.5;
@@ -26,7 +28,7 @@ pub(super) fn openings(sources: &Sources) -> Count {
         }
     }
     Count {
-        name: "doc comments that open with What or Whether",
+        name: "doc comments that open with a question word",
         value: 100.0 * as_number(places.len()) / as_number(all.max(1)),
         limit: SHARE,
         unit: " %",

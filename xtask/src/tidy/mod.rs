@@ -56,7 +56,7 @@ impl Count {
     }
 }
 
-/// How many places an error lists.
+/// The most places that an error lists.
 const MOST_PLACES: usize = 40;
 
 /// Runs the command.

@@ -37,7 +37,7 @@ pub fn upstream_part(root: &Path, part: &str) -> Option<PathBuf> {
     None
 }
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Debug)]
 pub struct Outcome {
     /// The exit code, if no signal ended it.

@@ -18,8 +18,8 @@ pub fn cargo(folder: &Path, temporary: &Path, command: &str) -> Command {
     cargo
 }
 
-/// Runs cargo, to which a warning is an error. RUSTFLAGS would say the same to the compiler, but
-/// with others than this workspace has, all dependencies would be compiled again.
+/// Runs cargo with warnings as errors. RUSTFLAGS could deny warnings too, but if they differ from
+/// those of this workspace, all dependencies are compiled again.
 pub fn strict(cargo: &mut Command) -> Outcome {
     let outcome = Outcome::of(cargo).succeeds();
     let is_warning = |line: &str| line.starts_with("warning");
@@ -39,7 +39,7 @@ pub fn share_dependencies(root: &Path, folder: &Path) {
         manifest.parse().unwrap()
     };
     let mut profile = read(root)["profile"].clone();
-    // To name a package that isn't there is worth a warning.
+    // Naming a package that isn't there causes a warning.
     profile["dev"].as_table_mut().unwrap().remove("package");
     let mut manifest = read(folder);
     manifest.insert("profile".to_owned(), profile);

@@ -191,7 +191,7 @@ fn each_from_nothing() {
 }
 
 /// Compiles k8s-openapi again for a feature, as the script does with the file `switch`, checks what
-/// is told of it, and returns the packages that cargo has made.
+/// is printed about it, and returns the packages that cargo has made.
 fn compiled_with_other_features(machine: &Machine, switch: &str, told: &str) -> String {
     machine.sandbox.write(switch, "");
     let outcome = machine.run(&["--runs", "1"]).succeeds();
@@ -215,7 +215,7 @@ fn other_features_of_what_k8s_openapi_needs() {
     );
 }
 
-/// Where cargo tells so beforehand, k8s-openapi is built with these features once for all that need
+/// If cargo says so beforehand, k8s-openapi is built with these features once for all that need
 /// them, and that is a part of what each adds.
 #[test]
 fn other_features_that_cargo_tells() {

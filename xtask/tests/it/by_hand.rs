@@ -99,7 +99,7 @@ fn those_that_the_crate_lists_come_along_too() {
             .read("out/new-v1/src/lib.rs")
             .contains("pub mod more;")
     );
-    // It is no file that was generated once and has no source any more.
+    // It isn't a file that was generated once and no longer has a source.
     sandbox.run(&[]).succeeds();
     assert_eq!(sandbox.read("root/new-v1/src/more.rs"), "//! More.\n");
     sandbox.run(&["--check"]).succeeds();
@@ -125,7 +125,7 @@ fn a_missing_module_of_rules_is_reported() {
         ]);
         assert_eq!(sandbox.snapshot(), before);
     }
-    // A folder without its root is no module.
+    // A folder without its root isn't a module.
     sandbox.write("root/new-v1/src/rules/text.rs", "//! Texts.\n");
     sandbox
         .run(&[])
@@ -205,7 +205,7 @@ fn the_crate_that_others_become_is_beside_them() {
         ""
     );
     assert_eq!(path(&sandbox), "new-v1");
-    // Where it has never been generated there, it is that of the workspace.
+    // If it has never been generated there, it is that of the workspace.
     let (sandbox, out) = with_out();
     let stderr = sandbox
         .run(&["old-v1beta1", "--out", &out])

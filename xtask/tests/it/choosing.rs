@@ -1,4 +1,4 @@
-//! Which documents are read: of two versions of an API, the older one in two documents.
+//! The documents that are read: of two versions of an API, the older one in two documents.
 
 use crate::common::{Outcome, Sandbox, kind};
 

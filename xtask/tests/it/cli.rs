@@ -141,7 +141,7 @@ fn folders_and_pipes_in_place_of_files() {
         "example-v1/src/thing.rs",
     ];
     for place in places {
-        for (what, is_folder) in [("a folder", true), ("no regular file", false)] {
+        for (what, is_folder) in [("a folder", true), ("not a regular file", false)] {
             let sandbox = Sandbox::generated();
             let path = sandbox.path("root").join(place);
             std::fs::remove_file(&path).unwrap();
@@ -250,7 +250,7 @@ fn another_folder_of_documents() {
     sandbox.write("elsewhere/plain/things.json", &older);
     let folder = |name: &str| sandbox.path("elsewhere").join(name).display().to_string();
     let run = |arguments: &[&str]| sandbox.run(&[&["example-v1"], arguments].concat());
-    // The folder's name is the release, in which the overlay says nothing.
+    // The folder's name is the release; the overlay says nothing about that release.
     run(&["--spec", &folder("v1.34")]).succeeds();
     let text = sandbox.read(THING);
     assert!(

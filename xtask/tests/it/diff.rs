@@ -98,7 +98,7 @@ fn the_exit_code_is_by_the_worst_severity() {
     let code = |level: &str| run(&["--fail-on", level]).code.unwrap();
     let codes = || ["never", "breaking", "warning", "info"].map(code);
     assert_eq!(codes(), [0, 0, 0, 0]);
-    // A text is no change.
+    // A changed text doesn't count.
     sandbox.edit("new/v1.37/kinds.json", "\"Text.\"", "\"Other.\"");
     assert_eq!(codes(), [0, 0, 0, 0]);
     let out = run(&[]).out;

@@ -75,7 +75,7 @@ impl Machine {
         PathBuf::from(self.run(&["--build-only"]).succeeds().out.trim_end())
     }
 
-    /// How many programs have been built.
+    /// Returns the number of programs that have been built.
     fn builds(&self) -> usize {
         let log = fs::read_to_string(self.sandbox.path("bin/go.log")).unwrap_or_default();
         log.lines()

@@ -166,10 +166,10 @@ fn nothing_is_written_if_an_answer_is_wrong() {
         ),
         (Fault::NotFound, &["answers with 404", "no such page"]),
         (Fault::Forbidden, &["answers with 403", "kubectl proxy"]),
-        (Fault::NoIndex, &["no index of OpenAPI documents"]),
+        (Fault::NoIndex, &["isn't an index of OpenAPI documents"]),
         (
             Fault::Outside,
-            &["no index of OpenAPI documents", "apis/../v1"],
+            &["isn't an index of OpenAPI documents", "apis/../v1"],
         ),
     ] {
         let server = Server::of(&sandbox.path("server"), "v1.36.3", fault);

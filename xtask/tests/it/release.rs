@@ -243,7 +243,7 @@ fn metadata_that_is_missing_or_wrong() {
         .fails_with(&["depends on `kube-volume` ^0.2.0, whose version is 0.1.0"]);
 }
 
-/// As `rustup run 1.89 cargo check …`.
+/// Runs `rustup run 1.89 cargo check …`.
 #[test]
 fn archives_are_compiled_by_another_toolchain() {
     let machine = Machine::new();

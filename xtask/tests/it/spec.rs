@@ -174,7 +174,7 @@ fn of_two_documents_of_one_name_the_first_that_is_not_older_counts() {
 fn what_holds_for_all_documents_is_said_once() {
     let sandbox = two_of_a_name(&shared("1.34", &[TEXT], &[WORD]));
     verify(&sandbox, &["--upstream", "../upstream"]).succeeds();
-    // Where a document has the schema, it must occur; in 1.36 and 1.34 both are alike.
+    // If a document has the schema, it must occur; in 1.36 and 1.34 both are alike.
     for key in ["1.35", "1.37"] {
         let sandbox = two_of_a_name(&shared(key, &[TEXT], &[WORD]));
         let outcome = verify(&sandbox, &["--upstream", "../upstream"]);
@@ -230,7 +230,7 @@ fn a_star_stands_for_any_text() {
     }
 }
 
-/// Kubernetes' documents may lack what a release had; that is no matter of releases.
+/// Kubernetes' documents may lack what a release had; no release explains that.
 #[test]
 fn what_upstream_leaves_out() {
     let list = listed("left-out", &[NEW], &[]) + &listed("1.35", &[], &[OLD]);

@@ -125,7 +125,7 @@ fn comments_are_counted() {
     sandbox.write(
         "root/small/src/left.rs",
         &format!(
-            "/// Whether it is left.\n/// What follows is no opening.\npub(crate) struct Left;\n\n\
+            "/// Where it is left.\n/// What follows is not an opening.\npub(crate) struct Left;\n\n\
              /// Returns it.\nfn left() {{}}\n\n// {}\nconst TEMPLATE: &str =\n    \
              \"/// What is generated.\";\n// {}\n",
             "long ".repeat(20).trim_end(),
@@ -135,12 +135,12 @@ fn comments_are_counted() {
     let outcome = tidy(&sandbox);
     // Two of four, with that of the root.
     assert_eq!(
-        value(&outcome, "doc comments that open with What or Whether"),
+        value(&outcome, "doc comments that open with a question word"),
         "50.00"
     );
     assert_eq!(value(&outcome, "comment lines over 100 columns"), "1");
     outcome.fails_with(&[
-        "small/src/left.rs:1: Whether it is left.",
+        "small/src/left.rs:1: Where it is left.",
         "small/src/left.rs:10: What is generated.",
         "small/src/left.rs:8: 102 columns",
     ]);

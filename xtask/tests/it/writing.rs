@@ -1,4 +1,4 @@
-//! Where `cargo xtask codegen` writes, where it doesn't, and what it takes back.
+//! The places that `cargo xtask codegen` writes to or leaves alone, and what it takes back.
 
 use std::fs;
 use std::process::Command;
@@ -173,7 +173,7 @@ mod unix {
         fs::set_permissions(&src, Permissions::from_mode(0o555)).unwrap();
         let mut command = codegen();
         if fs::write(src.join("probe"), "").is_ok() {
-            // We are root, for whom no folder is read-only.
+            // We are root: no folder is read-only for root.
             fs::remove_file(src.join("probe")).unwrap();
             give_away(&sandbox.path(""));
             command.uid(65534);

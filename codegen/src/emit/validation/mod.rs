@@ -120,7 +120,7 @@ fn imports(cx: &Context<'_>) -> Vec<TokenStream> {
     let names = cx.uses.names.iter().map(|name| named(name));
     let names = names.map(|(name, ident)| (name, quote!(#ident)));
     let mut all: Vec<_> = traits.chain(names).collect();
-    // As rustfmt sorts them.
+    // Sorted as rustfmt does.
     all.sort_by_key(|(name, _)| *name);
     let all: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
     let mut uses = Vec::new();

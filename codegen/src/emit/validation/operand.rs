@@ -6,7 +6,7 @@ use quote::quote;
 /// A value that is checked, as the expressions in which methods take it.
 #[derive(Clone)]
 pub(super) struct Operand {
-    /// For what is called on it.
+    /// The receiver of a method call.
     pub(super) plain: TokenStream,
     pub(super) borrowed: TokenStream,
     pub(super) copied: TokenStream,

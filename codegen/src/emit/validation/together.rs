@@ -1,4 +1,4 @@
-//! Which fields are set together.
+//! Emits the checks of fields that are set together.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -177,7 +177,7 @@ fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenSt
     }
 }
 
-/// For which targets it may not change, if not for all.
+/// The condition for the targets on which it may not change, if that isn't all.
 fn condition(cx: &mut Context<'_>, immutable: &Immutable) -> Option<TokenStream> {
     let releases = servers(immutable.releases);
     let unless = immutable.feature.as_ref().map(|feature| {

@@ -26,7 +26,7 @@ const HELP: &str = "give it a [[crate.conversion.rule]] in codegen.toml: `to` wi
                     `drop` with the reason";
 
 impl Both<'_> {
-    /// How each field is converted, or nothing if that is unknown of any.
+    /// Returns the conversion of each field; `None` if any is unknown.
     pub(super) fn compare(
         &self,
         rules: &mut Rules<'_>,
@@ -85,7 +85,8 @@ impl Both<'_> {
         fields.into_iter().collect::<Result<_, ()>>().ok()
     }
 
-    /// How a field of ours becomes its counterpart, unless that is taken already.
+    /// Returns the conversion of a field of ours into its counterpart, unless that is taken
+    /// already.
     fn of_field(
         &self,
         field: &Field,
@@ -132,7 +133,7 @@ impl Both<'_> {
         Err((format!("is {unlike} `{}` of `{target}`", theirs.json), HELP))
     }
 
-    /// How a value of one type becomes one of the other, if nothing is in the way.
+    /// Returns the conversion of a value of one type into the other, if there is one.
     fn carry(&self, ours: &Ty, theirs: &Ty) -> Option<ValueConversion> {
         if let [(step, Pair::Both(ours, theirs))] = pairs(ours.parts(), theirs.parts())[..] {
             return Some(match (step, self.carry(ours, theirs)?) {

@@ -38,7 +38,7 @@ impl Reader<'_> {
         if name == "format" && value.as_str().is_some_and(is_type) {
             return None;
         }
-        // Of texts, it is the type.
+        // An `enum` of texts is the type.
         let numbers = [ValueKind::Number, ValueKind::Fraction];
         let has_texts = value
             .as_array()

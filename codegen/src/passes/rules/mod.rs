@@ -30,8 +30,8 @@ use crate::release::Releases;
 /// The keyword of an enumeration of which a server accepts any value.
 const UNKNOWN_ALLOWED: &str = "x-unknown-allowed";
 
-/// Where to read what can be asked.
-const SEE: &str = "spec/overlays/README.md says what can be rule_keywords of what";
+/// The help that names the list of keywords.
+const SEE: &str = "spec/overlays/README.md lists the keywords and where each is allowed";
 
 /// Reads keywords.
 pub(super) struct Reader<'a> {
@@ -105,7 +105,7 @@ impl Reader<'_> {
                 }
                 Meaning::Modifies(other, modification) => {
                     match modification {
-                        // As OpenAPI's own may say.
+                        // OpenAPI's own keyword may be `false`.
                         Modification::Method(_) if *value == Value::Bool(false) => {}
                         Modification::Method(_) => {
                             self.flag(keyword.name, value, pointer);
@@ -262,7 +262,7 @@ impl Reader<'_> {
     }
 
     fn unknown_type(&mut self, text: &str, pointer: &Pointer) {
-        let message = format!("`{}` is no type of error", text.escape_debug());
+        let message = format!("`{}` isn't an error type", text.escape_debug());
         let known = ErrorType::ALL.map(Term::variant).join(", ");
         self.report(pointer, message, format!("known are {known}"));
     }
@@ -326,7 +326,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports a keyword that asks something of a value that has no such thing.
+    /// Reports a keyword that doesn't fit the type of the value.
     fn unfit(&mut self, name: &str, pointer: &Pointer) {
         let message = format!("`{name}` can't be checked of a value of this type");
         self.report(pointer, message, SEE);

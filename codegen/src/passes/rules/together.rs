@@ -8,7 +8,7 @@ use crate::model::{Group, Resolved, Struct, Together, Type};
 use crate::pointer::Pointer;
 
 impl Reader<'_> {
-    /// Which fields of a struct must be set together, or not.
+    /// Reads the rules about fields of a struct that must be set together, or not.
     pub(super) fn together(
         &mut self,
         ty: &Type<Resolved>,

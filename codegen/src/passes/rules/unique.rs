@@ -7,7 +7,7 @@ use crate::model::{Check, Rule, RuleKeywords, Rules, Ty, Unique};
 use crate::pointer::Pointer;
 
 impl Reader<'_> {
-    /// How the elements of a list must differ.
+    /// Reads the rule that the elements of a list differ.
     pub(super) fn unique(
         &mut self,
         ty: &Ty,
@@ -82,7 +82,7 @@ impl Reader<'_> {
                     .collect();
                 for key in &missing {
                     let key = key.escape_debug();
-                    let message = format!("`{key}` is no property of the elements");
+                    let message = format!("`{key}` isn't a property of the elements");
                     self.report(pointer, message, SEE);
                 }
                 missing.is_empty()

@@ -120,7 +120,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        // Of Kubernetes' own kinds, these say what the server checks in Go, which is more.
+        // For Kubernetes' own kinds, these say what the server checks in Go, which is more.
         if let (Some(sort), false) = (sort, self.version.is_custom) {
             if parsed.is_immutable() {
                 self.ignored(&["messageExpression", "fieldPath"], value, pointer);
@@ -260,9 +260,9 @@ impl Reader<'_> {
 
     /// A rule that isn't translated.
     fn untranslated(&mut self, pointer: &Pointer, message: String) {
-        let help = "spec/overlays/README.md says what of CEL is translated; for another rule say \
-                    with an overlay why it isn't checked, `x-unchecked: reason`, which the \
-                    documentation repeats";
+        let help = "spec/overlays/README.md lists the CEL that is translated; for another rule, an \
+                    overlay gives the reason why it isn't checked, `x-unchecked: reason`, which \
+                    the documentation repeats";
         self.report(pointer, message, help);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// One of the review's: the rule was gone from the crate without a word.
+/// Found in a review: the rule was silently missing from the crate.
 #[test]
 fn a_misspelt_keyword() {
     let update = "{x-must-be-sett: true}";
@@ -134,7 +134,7 @@ fn keywords_where_they_have_no_effect() {
     bad_at("", "{minProperties: 1}", message, THING);
 }
 
-/// The other one of the review's: without blanks, the rule was gone from the crate.
+/// Found in a review: without blanks, the rule was missing from the crate.
 #[test]
 fn a_rule_in_other_spacing() {
     let rule = |rule: &str| {

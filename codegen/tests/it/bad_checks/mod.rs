@@ -1,5 +1,4 @@
-//! Rules that an overlay asks for: what it takes to add one, and what is told when it can't be
-//! checked.
+//! Rules that an overlay asks for: adding one, and the errors of one that can't be checked.
 
 mod keywords;
 
@@ -194,12 +193,12 @@ fn names_that_are_none() {
     bad(
         "text",
         "{maxLength: 1, x-error-type: {maxLength: Long}}",
-        "`Long` is no type of error",
+        "`Long` isn't an error type",
         "/x-error-type",
     );
     let validations = "/x-kubernetes-validations/0";
     let reason = "{x-kubernetes-validations: [{rule: self == oldSelf, reason: Nope}]}";
-    bad("text", reason, "`Nope` is no type of error", validations);
+    bad("text", reason, "`Nope` isn't an error type", validations);
     let list = "{x-kubernetes-validations: [{rule: self in Delete}]}";
     bad(
         "text",
@@ -232,7 +231,7 @@ fn properties_that_are_none() {
         message,
         THING,
     );
-    let message = "`other` is no property of the elements";
+    let message = "`other` isn't a property of the elements";
     bad("parts", "{x-unique-keys: [other]}", message, "");
     let keys = "{x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [other]}";
     bad("parts", keys, message, "");
@@ -297,7 +296,7 @@ fn what_earlier_servers_do() {
     bad(
         "text",
         &rule("{release: '1.36', reason: Odd}"),
-        "`Odd` is no type of error",
+        "`Odd` isn't an error type",
         place,
     );
     bad(

@@ -10,7 +10,7 @@ use crate::common::{CONFIG, Expected, assert_error, document, from, from_documen
 const FILE: &str = "v1.37/document.json";
 const SCHEMAS: &str = "#/components/schemas/com.example.v1.";
 
-/// The text of the whole document is at error.
+/// Expects an error of the document as a whole.
 fn bad_text(text: &str, message: &str, line: Option<usize>) {
     let expected = Expected {
         message,
@@ -20,7 +20,7 @@ fn bad_text(text: &str, message: &str, line: Option<usize>) {
     assert_error(from_document(text), FILE, &expected);
 }
 
-/// One place below the schemas with the prefix is at error.
+/// Expects an error at one place below the schemas with the prefix.
 fn bad_schema(text: &str, message: &str, place: &str, line: usize) {
     let pointer = format!("{SCHEMAS}{place}");
     let expected = Expected {
@@ -31,7 +31,7 @@ fn bad_schema(text: &str, message: &str, place: &str, line: usize) {
     assert_error(from_document(text), FILE, &expected);
 }
 
-/// One property of a struct is at error; it stands on line 3.
+/// Expects an error at a property of a struct.
 fn bad_property(schema: &str, message: &str, place: &str) {
     let text = thing(&format!(
         "\"one\": {{\"type\": \"string\"}},\n\"two\": {schema}"
@@ -49,7 +49,7 @@ fn text_that_is_no_json() {
     bad_text("", "not valid JSON", Some(1));
     bad_text("{\"openapi\": \"3.0.0\"} x", "not valid JSON", Some(1));
     bad_text("{\"openapi\": \"3.0.0\"", "not valid JSON", Some(1));
-    // Lone surrogates are no text.
+    // Lone surrogates aren't text.
     bad_text("{\"openapi\":\n\"\\ud800\"}", "not valid JSON", Some(2));
 }
 
@@ -143,7 +143,7 @@ fn references_that_lead_nowhere() {
     bad_property(&reference("\\u202e"), "`\\u{202e}` leads out", "/$ref");
 }
 
-/// That it is no schema goes without saying.
+/// Such an error doesn't also say that it isn't a schema.
 #[test]
 fn a_reference_that_leads_nowhere_outside_the_schemas() {
     bad_property(
@@ -247,7 +247,7 @@ fn schemas_that_no_crate_has() {
     assert_error(from_document(&text), FILE, &expected);
 }
 
-/// Ten errors in one document, all told in one run.
+/// Ten errors in one document, all reported in one run.
 #[test]
 fn all_errors_are_told_at_once() {
     let mut properties = String::new();

@@ -1,4 +1,4 @@
-//! Names that collide or are no Rust names, and facts about fields and values.
+//! Names that collide or aren't Rust names, and facts about fields and values.
 
 use super::*;
 

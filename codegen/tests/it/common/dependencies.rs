@@ -14,8 +14,8 @@ pub(crate) const SHARED: &str = "shared";
 
 /// Cargo in a workspace that tests have made. `temporary` is the test's `CARGO_TARGET_TMPDIR`.
 ///
-/// What is compiled is in this workspace's own folder, and documentation in that of the other: for
-/// each crate, rustdoc reads and writes the index of all that it finds documented.
+/// Compiled files go to this workspace's own folder, and documentation to the other's: for each
+/// crate, rustdoc reads and writes the index of all that it finds documented.
 pub(crate) fn cargo(workspace: &Path, temporary: &Path) -> Command {
     let mut cargo = program();
     cargo
@@ -79,7 +79,7 @@ fn dependencies(packages: &BTreeSet<String>) -> toml::Table {
         dependency.insert("version".to_owned(), version.replace('v', "=").into());
         dependency.insert("default-features".to_owned(), false.into());
         dependency.insert("features".to_owned(), features.collect::<Vec<_>>().into());
-        // Of some packages there are two versions.
+        // Some packages have two versions.
         (format!("d{number}"), dependency.into())
     };
     packages.iter().enumerate().map(one).collect()

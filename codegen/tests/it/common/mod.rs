@@ -97,7 +97,7 @@ impl Golden {
             .unwrap_or_else(|errors| panic!("{}: {errors}", self.name))
     }
 
-    /// Where the files of a crate are kept: each has a folder if there are several.
+    /// The folder of a crate's files: each crate has its own if there are several.
     pub(crate) fn folder_of(&self, krate: &Generated) -> PathBuf {
         if self.config.crates.len() == 1 {
             self.folder.clone()

@@ -71,7 +71,7 @@ pub(crate) fn exported(krate: &Generated) -> BTreeSet<String> {
                 _ => {}
             }
         }
-        // The function that registers the kinds is no type.
+        // The function that registers the kinds isn't a type.
         for other in ["GROUP_VERSION", "add_to_scheme", "resource"] {
             names.remove(&format!("{module}{other}"));
         }

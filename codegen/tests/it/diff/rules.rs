@@ -306,7 +306,7 @@ fn equal_documents_have_no_changes() {
     }
 }
 
-/// Texts are counted apart; how something is written is no change at all.
+/// Texts are counted apart; another form of writing isn't a change at all.
 #[test]
 fn texts_and_forms_are_no_changes() {
     let texts = with(

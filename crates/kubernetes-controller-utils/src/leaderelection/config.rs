@@ -19,7 +19,7 @@ const LONGEST_WAIT: (u32, u32) = (12, 10);
 /// The longest lease duration: a Lease has seconds of 32 bits.
 const LONGEST: Duration = Duration::from_secs(i32::MAX as u64);
 
-/// Where Kubernetes writes the namespace of a Pod's service account.
+/// The file with the namespace of a Pod's service account.
 const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /// The Lease, the candidate and the times of an election.
@@ -35,7 +35,7 @@ pub struct Config {
     clock: Clock,
 }
 
-/// Why a configuration is refused.
+/// The reason why a configuration is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {

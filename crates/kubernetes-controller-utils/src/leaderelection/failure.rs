@@ -7,7 +7,7 @@ use tracing::{info, warn};
 
 use super::config::Config;
 
-/// Why a request failed.
+/// The reason why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error(

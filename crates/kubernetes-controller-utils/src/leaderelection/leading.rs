@@ -91,7 +91,7 @@ impl Leadership {
     }
 }
 
-/// How the work ended.
+/// The end of the work.
 pub(super) enum Ended<T> {
     Completed(T),
     /// It was stopped and didn't end in time.

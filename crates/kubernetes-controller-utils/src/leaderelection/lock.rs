@@ -19,22 +19,22 @@ use super::record;
 /// The most renew times that are remembered of writes without an answer.
 const MOST_SENT: usize = 64;
 
-/// How often a release is tried that meets other writes.
+/// The most tries of a release that meets other writes.
 const RELEASE_TRIES: u32 = 5;
 
 /// The contents of the Lease, and when this candidate first saw them.
 struct Seen {
     spec: LeaseSpec,
-    /// As they are stored, to notice changes of values that `spec` can't represent.
+    /// The stored contents, to notice changes of values that `spec` can't represent.
     raw: Value,
     at: Instant,
 }
 
 /// The result of one try to acquire the Lease.
 enum Acquired {
-    /// By a request that started then.
+    /// Acquired by a request that started then.
     Since(Instant),
-    /// Another candidate holds it, and must be waited for until then.
+    /// Another candidate holds it; wait for it until then.
     Busy(Instant),
     /// Another candidate wrote at the same time.
     Contended,
@@ -42,14 +42,14 @@ enum Acquired {
 
 /// The result of one try to renew the Lease.
 enum Renewed {
-    /// By a request that started then.
+    /// Renewed by a request that started then.
     Since(Instant),
     /// Somebody wrote at the same time.
     Contended,
     Lost(Loss),
 }
 
-/// How keeping the Lease ended.
+/// The end of keeping the Lease.
 pub(super) enum Kept {
     Lost(Loss),
     /// It was given up.
@@ -58,7 +58,7 @@ pub(super) enum Kept {
 
 pub(super) struct Lock {
     api: Api<Lease>,
-    /// For reading: a Lease of `api` can't have some times that a server accepts.
+    /// The API for reading: a Lease of `api` can't have some times that a server accepts.
     raw: Api<DynamicObject>,
     config: Config,
     leader: watch::Sender<Option<String>>,
@@ -396,7 +396,7 @@ impl Lock {
         });
     }
 
-    /// Returns until when another holder must be waited for; `None` if nobody must.
+    /// Returns the time until which to wait for another holder; `None` if there is no need to.
     fn busy_until(&self) -> Option<Instant> {
         let seen = self.seen.as_ref()?;
         let holder = record::holder(&seen.spec)?;

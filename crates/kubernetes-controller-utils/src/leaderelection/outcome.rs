@@ -1,6 +1,6 @@
 //! The end of an election.
 
-/// How an election ended.
+/// The outcome of an election.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Outcome<T> {
@@ -14,14 +14,14 @@ pub enum Outcome<T> {
     Dropped,
     /// The Lease was lost while the work ran.
     Lost {
-        /// Why.
+        /// The reason.
         loss: Loss,
         /// The work's result if the work ended in the time that was left.
         result: Option<T>,
     },
 }
 
-/// Why a leadership was lost.
+/// The reason why a leadership was lost.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Loss {
     /// No renewal succeeded before the renew deadline.

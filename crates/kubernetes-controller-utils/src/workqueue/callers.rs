@@ -11,13 +11,13 @@ use tokio::time::Instant;
 pub(super) struct Callers {
     /// The waiting callers, by a number that each gets when it begins to wait.
     idle: BTreeMap<u64, Waker>,
-    /// How many were woken and neither polled nor dropped since. Each of them looks for a key,
-    /// so no other has to be woken for that key.
+    /// The number of callers that were woken and neither polled nor dropped since. Each of them
+    /// looks for a key, so no other has to be woken for that key.
     woken: usize,
-    /// The idle caller that sleeps until a delayed key is due, and until when.
+    /// The idle caller that sleeps until a delayed key is due, and that time.
     sleeper: Option<(u64, Instant)>,
     last: u64,
-    /// To be called after the lock is released.
+    /// The wakers to call after the lock is released.
     wake: Vec<Waker>,
 }
 

@@ -1,4 +1,4 @@
-//! How long a key waits before it is worked on again.
+//! The delay before a key is worked on again.
 
 use parking_lot::Mutex;
 use std::fmt;
@@ -160,11 +160,11 @@ pub struct TokenBucket {
     level: Mutex<Level>,
 }
 
-/// How full a bucket was at a time.
+/// The fill level of a bucket at a time.
 #[derive(Debug)]
 struct Level {
     at: Instant,
-    /// How long the bucket takes to be full; more than its capacity if tokens are reserved.
+    /// The time that the bucket takes to be full; more than its capacity if tokens are reserved.
     missing: Duration,
 }
 

@@ -43,12 +43,12 @@ pub struct Snapshot {
     pub delayed: usize,
     /// The keys that are worked on.
     pub working: usize,
-    /// How many times a key became due: `adds_total`. An add of a key that was due already is
-    /// not counted, and a delayed one only when its time comes.
+    /// The number of times that a key became due: `adds_total`. An add of a key that was due
+    /// already is not counted, and a delayed one only when its time comes.
     pub adds: u64,
-    /// How many rate limited adds there were: `retries_total`.
+    /// The number of rate limited adds: `retries_total`.
     pub retries: u64,
-    /// How long all keys together have been worked on, of those that still are:
+    /// The sum of the times for which the keys in work have been worked on:
     /// `unfinished_work_seconds`.
     pub unfinished_work: Duration,
     /// The longest of these times: `longest_running_processor_seconds`.
@@ -59,8 +59,8 @@ pub struct Snapshot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dropped {
-    /// Those that were due, with those that were worked on and had been added again.
+    /// The keys that were due, with those that were worked on and had been added again.
     pub ready: usize,
-    /// Those that were not due yet.
+    /// The keys that were not due yet.
     pub delayed: usize,
 }

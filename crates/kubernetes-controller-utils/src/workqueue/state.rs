@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::callers::Callers;
 use super::observer::{Dropped, Snapshot};
 
-/// When a delayed key is due. The number keeps keys of the same time in their order.
+/// The due time of a delayed key. The number keeps keys of the same time in their order.
 type Due = (Instant, u64);
 
 /// A key that waits to be worked on. It may be worked on at the same time.

@@ -13,7 +13,7 @@ use super::digits::Digits;
 #[derive(Clone, Debug)]
 pub struct Amount {
     pub(super) negative: bool,
-    /// Without trailing zeros; zero has the exponent 0 and no sign.
+    /// The digits without trailing zeros; zero has the exponent 0 and no sign.
     pub(super) digits: Digits,
     /// The power of ten that the digits are multiplied by, at least -9 when parsed.
     pub(super) exponent: i64,

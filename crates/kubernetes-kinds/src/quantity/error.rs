@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// The error of a text that is no quantity.
+/// The error of a text that isn't a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum QuantityError {

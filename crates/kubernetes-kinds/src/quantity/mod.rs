@@ -48,7 +48,7 @@ use parse::Parts;
 ///
 /// # Errors
 ///
-/// When the text is no quantity.
+/// When the text isn't a quantity.
 pub fn canonical(text: &str) -> Result<Cow<'_, str>, QuantityError> {
     let text = text.trim();
     let parts = Parts::split(text)?;

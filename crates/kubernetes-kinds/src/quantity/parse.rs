@@ -224,7 +224,7 @@ impl Amount {
     ///
     /// # Errors
     ///
-    /// When the text is no quantity.
+    /// When the text isn't a quantity.
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         Parts::split(text)?.amount()
     }

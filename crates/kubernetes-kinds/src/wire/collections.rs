@@ -108,7 +108,7 @@ where
 }
 
 /// Reads the map of a custom resource that follows a key into `slot`; `null` leaves that as it is,
-/// and is no entry: a server drops such entries.
+/// and isn't an entry: a server drops such entries.
 ///
 /// # Errors
 ///

@@ -119,7 +119,7 @@ pub struct ListOf<S>(PhantomData<S>);
 #[derive(Debug)]
 pub struct MapOf<S>(PhantomData<S>);
 
-/// The shape of a map of a custom resource, in which `null` is no entry.
+/// The shape of a map of a custom resource, in which `null` isn't an entry.
 #[derive(Debug)]
 pub struct EntriesOf<S>(PhantomData<S>);
 

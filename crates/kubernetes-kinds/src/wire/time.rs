@@ -21,7 +21,7 @@ const DIGITS: usize = 9;
 ///
 /// # Errors
 ///
-/// When the value is no such time, or the input is invalid.
+/// When the value isn't such a time, or the input is invalid.
 pub fn read_time<'de, M: MapAccess<'de>, T: From<Time>>(
     map: &mut M,
     slot: &mut T,

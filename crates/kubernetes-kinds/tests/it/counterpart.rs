@@ -29,7 +29,7 @@ struct Tree {
     name: String,
     branches: Option<BTreeMap<String, Vec<Leaf>>>,
     inner: Option<Box<Tree>>,
-    /// Not boxed there.
+    /// A field that isn't boxed in the other type.
     size: Option<Box<i32>>,
     age: i64,
 }

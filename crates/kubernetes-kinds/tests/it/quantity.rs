@@ -280,7 +280,7 @@ fn power(base: i32, exponent: i32) -> BigRational {
     BigRational::from_integer(base.into()).pow(exponent)
 }
 
-/// From 1000⁻³ on.
+/// The suffixes of the powers of 1000, from 1000⁻³ on.
 const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 
 /// The value that Kubernetes documents, in exact arithmetic.

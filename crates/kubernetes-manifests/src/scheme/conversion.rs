@@ -8,7 +8,7 @@ use kubernetes_kinds::{FieldPath, GroupVersionKind};
 
 use super::content::{Boxed, Versioned, downcast};
 
-/// How conversions handle fields that are not representable in the target version.
+/// The handling of fields that a conversion can't represent in the target version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unrepresentable {
     /// An annotation preserves them, and converting back restores them:

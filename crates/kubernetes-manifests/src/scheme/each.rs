@@ -458,7 +458,7 @@ fn take_items<'t>(node: &mut Node<'t>) -> Option<Vec<Node<'t>>> {
 
 impl Scheme {
     /// Returns the kind of the items of a list: `Some(None)` for the list of kubectl, `None` for
-    /// kinds that are no lists.
+    /// kinds that aren't lists.
     fn list_of(&self, kind: &GroupVersionKind) -> Option<Option<GroupVersionKind>> {
         if is_plain_list(kind) {
             return Some(None);

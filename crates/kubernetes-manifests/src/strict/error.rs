@@ -40,8 +40,8 @@ pub struct FieldError {
     /// has names that aren't plain in brackets, `items[1].metadata.labels[example.com/a]`; line and
     /// column are those of the name, unless it is written with escapes in JSON.
     pub location: Location,
-    /// For an unknown field, the fields that the type of its object has, for suggestions. Empty for
-    /// duplicate fields, and if the fields of the type are not known.
+    /// The fields of the type that lacks an unknown field, for suggestions. Empty for duplicate
+    /// fields, and if the fields of the type are not known.
     pub known: &'static [&'static str],
 }
 

@@ -263,7 +263,7 @@ fn aliases_share_one_limit() {
 }
 
 proptest! {
-    /// Where nothing is wrong, it gives what reading the stream as a whole does.
+    /// A stream without errors gives the same objects as reading it as a whole.
     #[test]
     fn good_streams_are_read_as_before(pots in prop::collection::vec(pots(), 0..4), json: bool) {
         let scheme = scheme();

@@ -94,7 +94,8 @@ fn scalars_are_those_of_kubernetes() {
     ));
 }
 
-/// As a server of Kubernetes 1.36 and kubectl read them; `tests/e2e/tests/yaml` asks their reader.
+/// Compares scalars with how a server of Kubernetes 1.36 and kubectl read them;
+/// `tests/e2e/tests/yaml` asks their reader.
 #[test]
 fn all_scalars_are_those_of_kubernetes() {
     let numbers = [
@@ -141,7 +142,7 @@ fn all_scalars_are_those_of_kubernetes() {
     ];
     for text in texts {
         let plain = text.split_once(' ').map_or(text, |(_, plain)| plain);
-        // An underscore at the end is no part of a number.
+        // An underscore at the end isn't part of a number.
         let wanted = if text == "08_" {
             json!(8)
         } else {

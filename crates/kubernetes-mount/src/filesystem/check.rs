@@ -14,8 +14,8 @@ const CORRECTED: i32 = 1;
 const UNCORRECTED: i32 = 4;
 
 /// Checks the file system of a device and repairs what needs no person. As in Kubernetes, a
-/// check that could not be done (8 and more) is no error: mounting shows what is wrong. One that
-/// hung or was killed is: it may have been repairing.
+/// check that could not be done (8 and more) isn't an error: mounting shows what is wrong. One
+/// that hung or was killed is: it may have been repairing.
 pub(super) fn check(
     exec: &dyn Exec,
     limit: Duration,

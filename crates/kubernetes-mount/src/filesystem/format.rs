@@ -81,8 +81,8 @@ impl SafeFormatAndMount {
         self.format_and_mount_sensitive(device, target, fs_type, options, &[], &[])
     }
 
-    /// As [`format_and_mount`](Self::format_and_mount), with mount options that appear in no
-    /// message, and with more options for `mkfs`, which follow ours.
+    /// Does the same as [`format_and_mount`](Self::format_and_mount), with mount options that
+    /// appear in no message, and with more options for `mkfs`, which follow ours.
     ///
     /// # Errors
     ///

@@ -37,13 +37,14 @@ pub use resize::ResizeFs;
 /// The time limits of commands, which are killed after that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeLimits {
-    /// For probing a device: 1 minute.
+    /// The limit of probing a device: 1 minute.
     pub probe: Duration,
-    /// For `fsck`: 1 hour. Large file systems that were not unmounted take long.
+    /// The limit of `fsck`: 1 hour. Large file systems that were not unmounted take long.
     pub check: Duration,
-    /// For `mkfs`: 1 hour.
+    /// The limit of `mkfs`: 1 hour.
     pub format: Duration,
-    /// For growing: 1 hour. Killing `resize2fs` may damage a file system that isn't mounted.
+    /// The limit of growing: 1 hour. Killing `resize2fs` may damage a file system that isn't
+    /// mounted.
     pub resize: Duration,
 }
 

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// The size of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FsSize {
-    /// In bytes.
+    /// The size in bytes.
     pub(super) bytes: u64,
     /// The size of a block in bytes.
     pub(super) block: u64,

@@ -33,8 +33,8 @@ pub fn clean_up_mount_point(mounter: &dyn Mount, path: &Path, extensive: bool) -
     clean_up(mounter, path, extensive, &|path| mounter.unmount(path))
 }
 
-/// As [`clean_up_mount_point`], and unmounts by force what takes longer than the limit
-/// (`CleanupMountWithForce`).
+/// Does the same as [`clean_up_mount_point`], and unmounts by force what takes longer than the
+/// limit (`CleanupMountWithForce`).
 ///
 /// # Errors
 ///

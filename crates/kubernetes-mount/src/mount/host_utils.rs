@@ -62,7 +62,7 @@ pub trait HostUtils: Send + Sync {
     ///
     /// # Errors
     ///
-    /// When it is no block device.
+    /// When it isn't a block device.
     fn device_opened(&self, path: &Path) -> Result<bool>;
 
     /// Returns true if the path is a block device.

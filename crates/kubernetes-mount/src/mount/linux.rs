@@ -165,7 +165,7 @@ impl Mount for LinuxMounter {
 /// A mount that is done by system calls.
 struct Call<'a> {
     source: &'a Path,
-    /// Without symbolic links, so that it can be unmounted.
+    /// The path without symbolic links, so that it can be unmounted.
     target: &'a Path,
     fs_type: &'a str,
     /// The options for messages.
@@ -394,7 +394,7 @@ fn in_table(path: &Path) -> Result<bool> {
 }
 
 /// Returns the path as the table of mounts has it, without looking at what is mounted there, or
-/// nothing if its directory doesn't exist. The last component is no symbolic link.
+/// nothing if its directory doesn't exist. The last component isn't a symbolic link.
 pub(super) fn canonical(path: &Path) -> Result<Option<PathBuf>> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return match fs::canonicalize(path) {

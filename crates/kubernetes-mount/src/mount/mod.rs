@@ -52,7 +52,8 @@ pub trait Mount: Send + Sync {
         self.mount_sensitive(source, target, fs_type, options, &[])
     }
 
-    /// As [`mount`](Self::mount), with options that appear in no message, such as passwords.
+    /// Does the same as [`mount`](Self::mount), with options that appear in no message, such as
+    /// passwords.
     ///
     /// # Errors
     ///
@@ -66,7 +67,7 @@ pub trait Mount: Send + Sync {
         sensitive: &[&str],
     ) -> Result<()>;
 
-    /// Unmounts the last mount at the path. It is an error if the path is no mount point.
+    /// Unmounts the last mount at the path. It is an error if the path isn't a mount point.
     ///
     /// # Errors
     ///

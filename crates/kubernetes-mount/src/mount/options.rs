@@ -104,7 +104,7 @@ pub(super) struct Parsed {
 ///
 /// # Errors
 ///
-/// For options that need more than a system call. The text has no sensitive option.
+/// When an option needs more than a system call. The text has no sensitive option.
 pub(super) fn parse(options: &[&str], sensitive: &[&str]) -> Result<Parsed> {
     let mut parsed = Parsed {
         set: MountFlags::empty(),

@@ -19,7 +19,7 @@ pub fn search_mount_points(mounts: &[MountInfo], path: &Path) -> Vec<PathBuf> {
     refs_of(mounts, own, path)
 }
 
-/// As [`search_mount_points`], if it is known which mount the path is in.
+/// Does the same as [`search_mount_points`], given the mount that the path is in.
 pub(super) fn refs_of(mounts: &[MountInfo], own: Option<&MountInfo>, path: &Path) -> Vec<PathBuf> {
     let Some(own) = own else {
         return Vec::new();

@@ -93,7 +93,7 @@ impl Change {
         Ok(())
     }
 
-    /// Changes an entry that is no directory, and was like `stat` a moment ago.
+    /// Changes an entry that isn't a directory, and was like `stat` a moment ago.
     fn at(&self, dir: BorrowedFd<'_>, name: &CStr, stat: &Statx) -> io::Result<()> {
         let mode = permissions(stat);
         if mode & SET_ID != 0 && !is_link(stat) {

@@ -9,9 +9,9 @@
 //! | directories | also search (`0110`), and setgid, so that new files get the group |
 //! | symbolic links | the group only, not what they lead to |
 //!
-//! No permission is ever taken away, and what is right already is not written. That a file can't be
-//! changed, because another file system is mounted there that has no owners, ends nothing:
-//! [`Applied::failed`] counts it. A directory that can't be read does.
+//! No permission is ever taken away, and what is right already is not written. A file that can't be
+//! changed, because a file system without owners is mounted there, doesn't end the change:
+//! [`Applied::failed`] counts it. A directory that can't be read ends it.
 //!
 //! A directory comes after all that is in it, and the root last. So a root that is right says that
 //! everything is, unless it was changed since, and [`FsGroupChangePolicy::OnRootMismatch`] relies
@@ -41,10 +41,10 @@ use crate::{Error, Result};
 /// The condition for changing the group of files (`PodFSGroupChangePolicy`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FsGroupChangePolicy {
-    /// Always, whenever the volume is mounted.
+    /// Changes files whenever the volume is mounted.
     #[default]
     Always,
-    /// Only if the root of the volume hasn't got the group and permissions.
+    /// Changes files only if the root of the volume hasn't got the group and permissions.
     OnRootMismatch,
 }
 

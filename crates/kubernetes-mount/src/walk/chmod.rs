@@ -31,7 +31,7 @@ fn chmod_pinned(dir: BorrowedFd<'_>, name: &CStr, mode: u32) -> io::Result<()> {
     chmod_by_proc(fd.as_fd(), mode)
 }
 
-/// Sets the mode of a file that is open with `O_PATH`, and is no symbolic link.
+/// Sets the mode of a file that is open with `O_PATH`, and isn't a symbolic link.
 pub(crate) fn chmod_open(fd: BorrowedFd<'_>, mode: u32) -> io::Result<()> {
     match fchmodat2(fd, c"", mode, libc::AT_EMPTY_PATH) {
         Some(done) => done,

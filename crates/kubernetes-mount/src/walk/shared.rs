@@ -12,7 +12,7 @@ use super::visit::{WalkError, Walked};
 pub(super) enum Task<'a> {
     /// The directory of this name in another one.
     Directory(Arc<Dir<'a>>, Box<CStr>),
-    /// Entries of a directory that are no directories, each name with its NUL.
+    /// Entries of a directory that aren't directories, each name with its NUL.
     Entries(Arc<Dir<'a>>, Vec<u8>),
 }
 

@@ -26,7 +26,7 @@ pub(crate) trait Visit: Sync {
         Ok(())
     }
 
-    /// Handles a file that is no directory. An entry that is gone is no error.
+    /// Handles a file that isn't a directory. An entry that is gone isn't an error.
     fn entry(&self, dir: BorrowedFd<'_>, name: &CStr, found: &mut Self::Found) -> io::Result<()>;
 }
 

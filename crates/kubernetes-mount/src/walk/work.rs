@@ -55,8 +55,8 @@ pub(crate) fn walk<V: Visit>(root: impl AsFd, visit: &V) -> Walked<V::Found> {
     shared.into_walked()
 }
 
-/// Where files are not in memory, threads wait for the disk most of the time, so that more of them
-/// than there are cores help.
+/// Returns the maximum number of threads. It exceeds the number of cores, because threads mostly
+/// wait for the disk if files are not in memory.
 fn most_threads() -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     (4 * cores).clamp(4, 16)

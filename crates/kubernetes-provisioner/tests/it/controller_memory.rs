@@ -1,4 +1,4 @@
-//! How much memory a controller takes in a cluster with many claims.
+//! The memory that a controller takes in a cluster with many claims.
 //!
 //! The server and the controller are in processes of their own: this test starts itself again.
 

@@ -327,7 +327,7 @@ const MAX_DRIVER_NAME: usize = 63;
 #[inline]
 pub(super) fn csi_source(csi: &Csi<'_>, at: &Path<'_>, to: &mut Checker<'_>) {
     let driver = at.field("driver");
-    // Until 1.35 an empty name is no valid one either.
+    // Until 1.35 an empty name isn't valid either.
     if to.min_length(driver, csi.driver) || to.target().is_before(Release::new(1, 36)) {
         to.max_length(driver, csi.driver, MAX_DRIVER_NAME, ErrorType::TooLong);
         to.format_lowered(driver, csi.driver, NameFormat::DnsSubdomain);

@@ -6,7 +6,7 @@ use super::view::Entries;
 
 static NO_ENTRIES: Entries = BTreeMap::new();
 
-/// The value of a text that is no pointer in Go.
+/// The value of a text that isn't a pointer in Go.
 #[doc(hidden)]
 #[inline]
 pub fn text(text: &Option<String>) -> &str {

@@ -2,8 +2,8 @@
 
 /// Returns true if a server accepts the text as a name of iSCSI.
 ///
-/// By the beginning of the text, `iqn`, `eui` or `naa`, the server searches it for one of these
-/// expressions; here they are plain code because a library for them is larger than this crate:
+/// The server searches the text for one of these expressions, chosen by its beginning, `iqn`, `eui`
+/// or `naa`; here they are plain code because a library for them is larger than this crate:
 ///
 /// * `iqn\.[0-9]{4}-[0-9]{2}\.[0-9A-Za-z.-]+:[^,;*&$|\t\n\f\r ]+$`
 /// * `^eui.[0-9A-Za-z]{16}$`

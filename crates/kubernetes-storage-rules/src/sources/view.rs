@@ -1,8 +1,8 @@
 //! The sources of a volume as Go's types have them: borrowed, and independent of the crate whose
 //! type the volume is.
 //!
-//! A field that is no pointer in Go is its zero value here if it is unset, and one that is a
-//! pointer an `Option`. So two sources are equal where Kubernetes' `apiequality.Semantic` finds
+//! A field that isn't a pointer in Go is its zero value here if it is unset, and one that is a
+//! pointer is an `Option`. So two sources are equal where Kubernetes' `apiequality.Semantic` finds
 //! them equal.
 
 use std::collections::BTreeMap;

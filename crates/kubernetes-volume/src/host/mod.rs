@@ -88,7 +88,7 @@ impl StandaloneHost {
     /// # Errors
     ///
     /// When a name is empty, `.` or `..`, has a slash or is too long, or when that of the plugin
-    /// is no qualified name.
+    /// isn't a qualified name.
     pub fn volume_dir(&self, uid: &str, plugin: &str, volume: &str) -> Result<PathBuf> {
         names::check("UID of the Pod", uid)?;
         names::check_plugin(plugin)?;

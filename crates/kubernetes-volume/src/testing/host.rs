@@ -66,7 +66,7 @@ impl FakeHost {
         Self::with(root, FakeMounter::new(), FakeExec::new(), set)
     }
 
-    /// As [`new`](Self::new), with a mounter and commands that were prepared.
+    /// Does the same as [`new`](Self::new), with a prepared mounter and commands.
     ///
     /// # Errors
     ///

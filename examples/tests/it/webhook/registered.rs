@@ -21,8 +21,8 @@ use crate::program::{Program, eventually};
 pub(crate) const API: &str = "/apis/storage.k8s.io/v1";
 const CONFIGURATIONS: &str = "/apis/admissionregistration.k8s.io/v1";
 
-/// Which objects a test's webhook gets: those with this label and value, so that the tests can
-/// share a server.
+/// The label of the objects that a test's webhook gets; each test has its own value, so that the
+/// tests can share a server.
 pub(crate) const LABEL: &str = "webhook";
 
 pub(crate) fn manifest(name: &str) -> String {

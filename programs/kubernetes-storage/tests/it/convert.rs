@@ -40,7 +40,7 @@ fn only_the_version_changes() {
         "newer: ä\n? apiVersion\n: storage.k8s.io/v1beta1\napiVersion : storage.k8s.io/v1beta1",
     ] {
         let text = format!("{version}{body}");
-        // Of equal keys the last counts, so only that one has to change.
+        // The last of equal keys counts, so only that one has to change.
         let wanted = match text.rsplit_once("/v1beta1") {
             Some((before, after)) => format!("{before}/v1{after}"),
             None => text.clone(),

@@ -149,8 +149,8 @@ fn what_is_nobodys_is_left_alone_unless_it_is_meant_for_us() {
     }
 }
 
-/// Of enumerations: of a type, of a list, of a field that accepts not all of its type, and of
-/// Kubernetes' core.
+/// Covers enumerations: of a type, of a list, of a field that doesn't accept all of its type, and
+/// of Kubernetes' core.
 #[test]
 fn the_value_that_is_meant_is_told() {
     let mode = "it must be one of [\"Immediate\", \"WaitForFirstConsumer\"]";
@@ -210,7 +210,7 @@ fn what_is_meant_is_told() {
         ("StorageClas", "did you mean StorageClass?"),
         ("csidriver", "did you mean CSIDriver?"),
         ("VolumeAttachement", "did you mean VolumeAttachment?"),
-        // Of fields: of the kind, of its metadata, of a part and of a type of Kubernetes' core.
+        // Fields: of the kind, of its metadata, of a part and of a type of Kubernetes' core.
         (
             "StorageClass\nmountoptions: []",
             "did you mean mountOptions?",
@@ -346,7 +346,7 @@ fn links_neither_loop_nor_stop_it() {
 fn templates_are_not_read() {
     let class = |provisioner: &str, more: &str| GOOD.replace("csi.example.com", provisioner) + more;
     for (line, text) in [
-        // Of Helm, Jinja and ERB.
+        // Templates of Helm, Jinja and ERB.
         (
             5,
             class(
@@ -368,7 +368,7 @@ fn templates_are_not_read() {
             class("a", "allowVolumeExpansion: '{{ .Values.expand }}'\n"),
         ),
         (3, GOOD.replace("good", "\"{{ .Release.Name }}\"")),
-        // Of printf, sed and a shell.
+        // Placeholders of printf, sed and a shell.
         (4, class("%s", "")),
         (4, class("@DRIVER@", "---\n---\na: [\n")),
         (5, class("a", "${PARAMETERS}\n")),
@@ -391,7 +391,7 @@ fn templates_are_not_read() {
         let expected = "1 file, 0 objects, 0 errors, 0 warnings, 1 template\n";
         assert_eq!(ran.stderr, expected, "{text}");
     }
-    // A placeholder in a text is no template, and other syntax errors are errors.
+    // A placeholder in a text isn't a template, and other syntax errors are errors.
     for (code, text) in [
         (
             0,

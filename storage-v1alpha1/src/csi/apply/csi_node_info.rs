@@ -412,7 +412,7 @@ pub struct CSIDriverInfoStatus {
     /// See [`name`](crate::csi::CSIDriverInfoStatus::name).
     pub name: Option<String>,
 
-    /// Which code serves the volumes of an in-tree type that the driver can take over.
+    /// The code that serves the volumes of an in-tree type that the driver can take over.
     ///
     /// See
     /// [`volume_plugin_mechanism`](crate::csi::CSIDriverInfoStatus::volume_plugin_mechanism).
@@ -444,7 +444,7 @@ impl CSIDriverInfoStatus {
         self
     }
 
-    /// Which code serves the volumes of an in-tree type that the driver can take over.
+    /// The code that serves the volumes of an in-tree type that the driver can take over.
     ///
     /// Sets [`volume_plugin_mechanism`](Self::volume_plugin_mechanism).
     #[must_use]

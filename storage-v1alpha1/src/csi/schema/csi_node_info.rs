@@ -92,7 +92,7 @@ schema::object! {
         required "available" => bool,
         /// CSI driver name, the same as in `spec.drivers`.
         required "name" => String,
-        /// Which code serves the volumes of an in-tree type that the driver can take over.
+        /// The code that serves the volumes of an in-tree type that the driver can take over.
         required "volumePluginMechanism" => String {
             "pattern" => "in-tree|csi",
         },
@@ -100,6 +100,6 @@ schema::object! {
 }
 
 schema::enumeration! {
-    /// Whose code serves the volumes of an in-tree type, on one node.
+    /// The code that serves the volumes of an in-tree type on one node.
     VolumePluginMechanism "io.k8s.api.csi.v1alpha1.VolumePluginMechanism"
 }

@@ -30,7 +30,7 @@ use serde_json::{Map, Value};
 ///
 /// # Panics
 ///
-/// With the smallest value found for which `check` fails.
+/// When `check` fails, with the smallest such value that was found.
 pub fn check_all<S: Strategy>(strategy: &S, check: impl Fn(S::Value) -> Result<(), TestCaseError>) {
     run(strategy, config(100), check);
 }

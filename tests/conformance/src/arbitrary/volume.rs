@@ -1,8 +1,8 @@
 //! Random `PersistentVolumeSpec` values, for volumes written inline in an attachment.
 //!
-//! Of the volume sources, those whose shapes differ: required lists and objects, names
-//! outside the camelCase rule, integers and maps. The server wants exactly one source, but
-//! the types must carry any mixture.
+//! They have the volume sources whose shapes differ: required lists and objects, names outside
+//! the camelCase rule, integers and maps. The server wants exactly one source, but the types
+//! must carry any mixture.
 
 use k8s_openapi::api::core::v1::{
     AzureDiskVolumeSource, CSIPersistentVolumeSource, FCVolumeSource, FlexPersistentVolumeSource,

@@ -1,5 +1,5 @@
-//! How csi.storage.k8s.io/v1alpha1 becomes storage.k8s.io/v1 and back: one test for each rule,
-//! in both directions. What neither can say is reported, kept, and restored.
+//! Conversion of csi.storage.k8s.io/v1alpha1 to storage.k8s.io/v1 and back: one test for each
+//! rule, in both directions. What can't be represented is reported, kept, and restored.
 
 use conformance::kind::Kind;
 use conformance::samples::csi::{csi_node_info_1_12, csi_node_info_1_13};

@@ -43,7 +43,7 @@ fn round_trip<K: Kind>() {
     }
 }
 
-/// In a list from the server, items have neither apiVersion nor kind.
+/// Items of a list from the server have neither apiVersion nor kind.
 fn in_lists<K: Kind>() {
     let fixtures = load::<K>();
     let whole: Vec<Value> = fixtures.iter().map(value).collect();

@@ -239,7 +239,7 @@ fn watch<K: Handle>() {
             WatchEvent::Added(object) => assert_eq!(object, second),
             event => panic!("{event:?}"),
         }
-        // A write that changes nothing is no event.
+        // A write that changes nothing isn't an event.
         let mut first = first;
         first.metadata_mut().labels = Some([("a".to_owned(), "b".to_owned())].into());
         let replaced = api

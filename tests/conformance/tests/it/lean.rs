@@ -22,7 +22,7 @@ fn without<K: Metadata<Ty = ObjectMeta>>(mut object: K) -> K {
     object
 }
 
-/// From text, from a stream, which lends no keys, and from a value.
+/// Reads from text, from a stream, which lends no keys, and from a value.
 fn read<T: DeserializeOwned>(text: &str) -> [serde_json::Result<T>; 3] {
     [
         serde_json::from_str(text),
@@ -135,7 +135,7 @@ fn is_of_the_kind<K: Kind>() {
     assert_eq!(without(K::sample()).with_label("a", "b"), lean.into_inner());
 }
 
-/// If `extract` returned "nothing is owned", the next apply would give up all fields.
+/// Checks that `extract` fails: after "nothing is owned", the next apply would give up all fields.
 fn does_not_know_owners<K: Kind>() {
     let mut object = Lean::from(K::sample());
     object.metadata_mut().resource_version = Some("1".to_owned());

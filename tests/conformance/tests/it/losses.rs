@@ -174,7 +174,7 @@ fn check(
             || reordered(&path, source, back)
                 // An empty list is a leaf, one with elements is not.
                 || name_field(&path).is_some() && at(back, &path).is_none();
-        prop_assert!(justified, "{} is no loss", loss.path);
+        prop_assert!(justified, "{} isn't a loss", loss.path);
         differing.retain(|leaf| !leaf.starts_with(&path));
     }
     prop_assert!(differing.is_empty(), "not reported: {:?}", differing);

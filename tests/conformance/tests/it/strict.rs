@@ -50,10 +50,10 @@ fn name(error: &FieldError) -> String {
     error.path.rsplit('.').next().unwrap_or_default().to_owned()
 }
 
-/// How the names of unknown fields begin, and those that are added to maps.
+/// The beginning of the names of unknown fields, and of names that are added to maps.
 const UNKNOWN: &str = "zz";
 
-/// Not what is in raw JSON and in unknown fields.
+/// Returns false for the names of raw JSON and of unknown fields.
 fn is_read(name: &str) -> bool {
     name != "fieldsV1" && !name.starts_with(UNKNOWN)
 }

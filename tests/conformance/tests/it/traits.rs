@@ -88,7 +88,7 @@ where
     assert_eq!(<K::List as Resource>::VERSION, K::VERSION);
 }
 
-/// As in `apiVersion`; the core group has no name.
+/// Joins a group and version as in `apiVersion`; the core group has no name.
 fn joined(group: &str, version: &str) -> String {
     match group {
         "" => version.to_owned(),

@@ -20,7 +20,7 @@ use storage_v1::StorageClass;
 /// The name of the provisioner, and of the class.
 pub(crate) const NAME: &str = "bench.example.com";
 
-/// How many requests are made at a time to fill the cluster.
+/// The number of concurrent requests that fill the cluster.
 const PARALLEL: usize = 32;
 
 const FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
@@ -131,7 +131,7 @@ impl Cluster {
 pub(crate) struct Volumes(BoxStream<'static, watcher::Result<PersistentVolume>>);
 
 impl Volumes {
-    /// When the volume of a claim was seen.
+    /// Returns the time at which the volume of a claim was seen.
     pub(crate) async fn of(&mut self, wanted: &str) -> Instant {
         loop {
             let (claim, at) = self.next().await;

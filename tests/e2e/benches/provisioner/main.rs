@@ -34,7 +34,7 @@ use cluster::Cluster;
 use conformance::measure::median;
 use program::{Program, Which};
 
-/// How much is measured.
+/// The size of the measurement.
 struct Size {
     runs: usize,
     /// Claims that wait when the program starts.

@@ -2,7 +2,7 @@
 
 use std::env;
 
-/// How many differences are shown.
+/// The number of differences that are shown.
 const SHOWN: usize = 40;
 
 /// The number that an environment variable has; `otherwise` if it isn't set.

@@ -52,7 +52,7 @@ impl Fakes {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
-    /// How often a program was started.
+    /// The number of times that a program was started.
     fn starts(&self, name: &str) -> usize {
         self.read(&format!("{name}.pids")).lines().count()
     }

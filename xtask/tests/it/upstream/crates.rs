@@ -62,7 +62,7 @@ fn generated(out: &Path, minor: u32) -> Crates {
             for folder in ["apply", "schema", "validation"] {
                 assert!(files.remove(folder), "{name} has no folder {folder}");
             }
-            // Of the releases that k8s-openapi has.
+            // Only for the releases that k8s-openapi has.
             assert_eq!(files.remove("counterparts.rs"), minor >= 33, "{name}");
             // Hand-written rules are in a package of their own.
             assert!(!files.contains("rules"), "{name}");

@@ -12,7 +12,7 @@ use xtask_testing::{upstream, upstream_part};
 use super::objects;
 use crate::common::{Outcome, Sandbox, XTASK, cargo, real_root};
 
-/// The files of manifests in a folder that have definitions and are no templates.
+/// The files of manifests in a folder that have definitions and aren't templates.
 fn definitions(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -130,7 +130,7 @@ fn main() {
 }
 "#;
 
-/// How many random objects of each kind are read and written.
+/// The number of random objects of each kind that are read and written.
 const OBJECTS: usize = 200;
 
 /// Checks that random objects that the definitions allow come back as they were, and returns the
@@ -178,8 +178,8 @@ fn come_back(root: &Path, out: &Path, files: &[PathBuf]) -> usize {
     outcome.out.lines().count()
 }
 
-/// The types that the generator makes, by their schemas, without documentation: of lists and
-/// metadata, a server says something of its own, and three files don't link to one another.
+/// The types that the generator makes, by their schemas, without documentation: a server describes
+/// lists and metadata in its own words, and three files don't link to one another.
 fn types(model: &str) -> BTreeMap<String, Value> {
     fn undocumented(value: Value) -> Value {
         match value {

@@ -47,8 +47,8 @@ fn folders(root: &Path) -> Vec<(u32, PathBuf)> {
     folders
 }
 
-/// Identifies the changes that have an effect. Of some earlier defaults and list types our own
-/// documents know that they were otherwise, but not how: none of them has an effect.
+/// Identifies the changes that have an effect. Our own documents know that some earlier defaults
+/// and list types were different, but not how: none of them has an effect.
 fn effects(report: &Value) -> BTreeSet<String> {
     let changes = report["changes"].as_array().unwrap().iter();
     let has_effect = |change: &&Value| {
@@ -59,7 +59,7 @@ fn effects(report: &Value) -> BTreeSet<String> {
     for change in changes.filter(has_effect) {
         let mut change = change.clone();
         if change["what"] == "field-removed" {
-            // Nor what a field was that has gone.
+            // Nor do they know what a removed field was.
             change["details"] = Value::Null;
         }
         found.insert(change.to_string());
@@ -74,7 +74,7 @@ fn our_documents_know_what_changed() {
     let folders = folders(&root);
     let (mut pairs, mut changes) = (0, 0);
     for (index, (earlier, from)) in folders.iter().enumerate() {
-        // To the next release, and to the last.
+        // Compares with the next release, and with the last.
         let others = &folders[index + 1..];
         let last = others.last().filter(|_| others.len() > 1);
         for (later, to) in others.first().into_iter().chain(last) {

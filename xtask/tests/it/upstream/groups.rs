@@ -12,8 +12,8 @@ use xtask_testing::{upstream, upstream_part};
 
 use crate::common::{Outcome, XTASK, cargo, real_root};
 
-/// Reads each fixture whose kind is registered, and compares what is written; but for those with
-/// what Go of later releases adds, fields of which these documents know nothing.
+/// Reads each fixture whose kind is registered, and compares what is written; leaves out those with
+/// fields that Go of later releases adds, which these documents don't know.
 const FIXTURES: &str = r#"
 #[test]
 fn fixtures_come_back() {

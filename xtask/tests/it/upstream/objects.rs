@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// The objects of each version that the definitions in a text serve, so many of each.
+/// Returns `count` objects of each version that the definitions in a text serve.
 pub(crate) fn of_definitions(text: &str, rng: &mut Rng, count: usize) -> Vec<Value> {
     let documents: Vec<Value> = serde_saphyr::from_multiple(text).unwrap();
     let mut objects = Vec::new();
@@ -105,7 +105,7 @@ fn object(schema: &Value, rng: &mut Rng) -> Option<Map<String, Value>> {
         let made = (is_required || rng.u8(..5) > 1)
             .then(|| value(field, rng))
             .flatten();
-        // Where it isn't required, a type doesn't tell `null` from what is absent, in Go neither.
+        // The type of an optional field doesn't tell `null` from an absent one, nor does Go.
         let is_null = is_required && field["nullable"] == true && rng.u8(..8) == 0;
         match made.map(|made| if is_null { Value::Null } else { made }) {
             Some(made) => drop(fields.insert(name.clone(), made)),

@@ -37,7 +37,7 @@ const MAKES: [(&str, &str); 2] = [
 ];
 
 impl Translator<'_> {
-    /// An operator with operands of its own kinds, or nothing if it is none.
+    /// An operator with operands of its own kinds; `None` if it isn't one.
     pub(super) fn operator(&mut self, name: &str, args: &[IdedExpr]) -> Option<Translated> {
         match args {
             [a] if name == operators::NEGATE => Some(self.negated(a)),
@@ -204,7 +204,7 @@ impl Translator<'_> {
                 let (read, sort) = self.reading(ty);
                 let other = self.of_sort(other, &sort)?;
                 match read {
-                    ReadAs::Borrowed => Err("a default that is no plain value".to_owned()),
+                    ReadAs::Borrowed => Err("a default that isn't a plain value".to_owned()),
                     read => Ok((Node::OrValue(on, read, Box::new(other)), sort)),
                 }
             }

@@ -88,7 +88,7 @@ impl Translator<'_> {
     }
 }
 
-/// Which macro a loop has been, by where it starts and what it does in a step.
+/// The macro that a loop has been, by its start and its step.
 fn body(of: &ComprehensionExpr) -> Option<Body<'_>> {
     let Expr::Call(step) = &of.loop_step.expr else {
         return None;

@@ -1,4 +1,4 @@
-//! Names of fields in rules, where what is no identifier of CEL is escaped.
+//! Names of fields in rules. A name that isn't a CEL identifier is escaped.
 
 /// The words that can't be the name of a field by themselves.
 const RESERVED: [&str; 22] = [
@@ -34,7 +34,7 @@ const SIGNS: [(&str, &str); 4] = [
     ("__slash__", "/"),
 ];
 
-/// The name of the property that a rule writes so.
+/// The name of the property behind an escaped name in a rule.
 pub(super) fn unescape(name: &str) -> String {
     let word = name
         .strip_prefix("__")

@@ -1,4 +1,4 @@
-//! From the syntax of a rule to a typed expression.
+//! Translates the syntax of a rule into a typed expression.
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
@@ -120,7 +120,7 @@ impl<'a> Translator<'a> {
         alias.unwrap_or(ty).clone()
     }
 
-    /// How a value of a type is read, with what it is then.
+    /// The form in which a value of a type is read, and the type of the result.
     pub(super) fn reading(&self, ty: &Ty) -> (ReadAs, CelType) {
         match self.place(Node::New, ty) {
             (Node::Read(_, read), sort) => (read, sort),

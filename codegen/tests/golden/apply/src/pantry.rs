@@ -127,7 +127,7 @@ pub struct PantrySpec {
     /// A step for each day.
     pub by_day: Option<BTreeMap<String, Step>>,
 
-    /// How it closes.
+    /// The kind of lid.
     pub door: Option<Door>,
 
     /// A schema with one owner.
@@ -139,7 +139,7 @@ pub struct PantrySpec {
     /// One list, with one owner.
     pub recipe: Option<Vec<Step>>,
 
-    /// Which jars may come in.
+    /// The jars that may come in.
     pub selector: Option<LabelSelector>,
 
     /// Each at most once.
@@ -175,7 +175,7 @@ impl PantrySpec {
         self
     }
 
-    /// How it closes.
+    /// The kind of lid.
     ///
     /// Sets [`door`](Self::door).
     #[must_use]
@@ -217,7 +217,7 @@ impl PantrySpec {
         self
     }
 
-    /// Which jars may come in.
+    /// The jars that may come in.
     ///
     /// Sets [`selector`](Self::selector).
     #[must_use]
@@ -269,7 +269,7 @@ wire::object! {
 /// The rest in a pantry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PantryStatus {
-    /// How many.
+    /// The number.
     pub jars: Option<i64>,
 }
 
@@ -280,7 +280,7 @@ impl PantryStatus {
         Self::default()
     }
 
-    /// How many.
+    /// The number.
     ///
     /// Sets [`jars`](Self::jars).
     #[must_use]
@@ -374,7 +374,7 @@ pub struct Lock {
     /// The key that opens it.
     pub key: Option<String>,
 
-    /// How to open it.
+    /// The way to open it.
     pub step: Option<Step>,
 }
 
@@ -394,7 +394,7 @@ impl Lock {
         self
     }
 
-    /// How to open it.
+    /// The way to open it.
     ///
     /// Sets [`step`](Self::step).
     #[must_use]

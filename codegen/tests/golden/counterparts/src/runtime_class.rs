@@ -34,7 +34,7 @@ pub struct RuntimeClass {
     /// The part that it takes itself.
     pub overhead: Option<Overhead>,
 
-    /// Where it is.
+    /// The place.
     pub scheduling: Option<Scheduling>,
 }
 
@@ -81,7 +81,7 @@ impl RuntimeClass {
         self
     }
 
-    /// Where it is.
+    /// The place.
     ///
     /// Sets [`scheduling`](Self::scheduling).
     #[must_use]
@@ -259,7 +259,7 @@ wire::object! {
     }
 }
 
-/// Where it is.
+/// The place.
 ///
 /// Since Kubernetes 1.20, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -333,7 +333,7 @@ wire::object! {
 /// Since Kubernetes 1.39, alpha; feature gate `Moons`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moon {
-    /// Which.
+    /// The choice.
     pub phase: Option<String>,
 }
 
@@ -344,7 +344,7 @@ impl Moon {
         Self::default()
     }
 
-    /// Which.
+    /// The choice.
     ///
     /// Sets [`phase`](Self::phase).
     #[must_use]

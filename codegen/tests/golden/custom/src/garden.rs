@@ -194,13 +194,13 @@ wire::kind! {
 /// (self.motto + '!').endsWith('s!') || self.motto.contains('ever')` must hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpec {
-    /// Whose it is.
+    /// The owner.
     pub owner: String,
 
     /// In squares.
     pub size: i32,
 
-    /// Where things grow.
+    /// A place where things grow.
     ///
     /// At most one element for each `name`.
     pub beds: Option<Vec<GardenSpecBeds>>,
@@ -214,7 +214,7 @@ pub struct GardenSpec {
     /// The number or the name of a gate.
     pub gate: Option<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
 
-    /// Who helps.
+    /// The helpers.
     ///
     /// For each element, the rule `self.matches('^[a-z]+$')` must hold.
     pub helpers: Option<Vec<String>>,
@@ -255,18 +255,18 @@ pub struct GardenSpec {
     /// The server's default is `spring`.
     pub season: Option<String>,
 
-    /// Where tools are, an object of some kind.
+    /// The place of tools, an object of some kind.
     pub shed: Option<GardenSpecShed>,
 
     /// At the gate.
     pub sign: Option<GardenSpecSign>,
 
-    /// How many came on each day, if they were counted.
+    /// The number that came on each day, if they were counted.
     ///
     /// An element can be `null`, so it is JSON; rules for it are left to the server.
     pub visits: Option<Vec<k8s_openapi::serde_json::Value>>,
 
-    /// How deep it is.
+    /// The depth.
     pub well: Option<i64>,
 }
 
@@ -281,7 +281,7 @@ impl GardenSpec {
         }
     }
 
-    /// Where things grow.
+    /// A place where things grow.
     ///
     /// Sets [`beds`](Self::beds).
     #[must_use]
@@ -320,7 +320,7 @@ impl GardenSpec {
         self
     }
 
-    /// Who helps.
+    /// The helpers.
     ///
     /// Sets [`helpers`](Self::helpers).
     #[must_use]
@@ -437,7 +437,7 @@ impl GardenSpec {
         self
     }
 
-    /// Where tools are, an object of some kind.
+    /// The place of tools, an object of some kind.
     ///
     /// Sets [`shed`](Self::shed).
     #[must_use]
@@ -455,7 +455,7 @@ impl GardenSpec {
         self
     }
 
-    /// How many came on each day, if they were counted.
+    /// The number that came on each day, if they were counted.
     ///
     /// Sets [`visits`](Self::visits).
     #[must_use]
@@ -467,7 +467,7 @@ impl GardenSpec {
         self
     }
 
-    /// How deep it is.
+    /// The depth.
     ///
     /// Sets [`well`](Self::well).
     #[must_use]
@@ -506,7 +506,7 @@ wire::object! {
 /// The things that are there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenStatus {
-    /// How many grow.
+    /// The number that grow.
     ///
     /// The rule `self >= oldSelf` must hold: plants never die.
     pub plants: i64,
@@ -704,7 +704,7 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-/// Where tools are, an object of some kind.
+/// The place of tools, an object of some kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecShed {
     /// The group and version of the object, such as `apps/v1`.
@@ -716,7 +716,7 @@ pub struct GardenSpecShed {
     /// The metadata of the object; it may lack a name.
     pub metadata: Option<ObjectMeta>,
 
-    /// How it is.
+    /// The ground.
     pub spec: Option<GardenSpecShedSpec>,
 }
 
@@ -740,7 +740,7 @@ impl GardenSpecShed {
         self
     }
 
-    /// How it is.
+    /// The ground.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -766,7 +766,7 @@ wire::object! {
 /// 0` must hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecSign {
-    /// How it looks.
+    /// The look.
     pub font: Option<String>,
 
     /// In which language.
@@ -778,7 +778,7 @@ pub struct GardenSpecSign {
     /// The text that it says.
     pub text: Option<String>,
 
-    /// How it shines.
+    /// The light.
     pub x_ray: Option<i64>,
 }
 
@@ -789,7 +789,7 @@ impl GardenSpecSign {
         Self::default()
     }
 
-    /// How it looks.
+    /// The look.
     ///
     /// Sets [`font`](Self::font).
     #[must_use]
@@ -825,7 +825,7 @@ impl GardenSpecSign {
         self
     }
 
-    /// How it shines.
+    /// The light.
     ///
     /// Sets [`x_ray`](Self::x_ray).
     #[must_use]
@@ -892,7 +892,7 @@ wire::object! {
     }
 }
 
-/// How it is.
+/// The ground.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecShedSpec {
     /// In squares.

@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1.DoorState.
 // Change the document or its overlays and run the command again.
 
-/// How a door stands.
+/// The state of a door.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum DoorState {

@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1.Size.
 // Change the document or its overlays and run the command again.
 
-/// How large something is.
+/// The size of something.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Size {

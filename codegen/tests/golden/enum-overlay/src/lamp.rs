@@ -9,10 +9,10 @@ use crate::Light;
 /// A lamp.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lamp {
-    /// How it shines.
+    /// The light.
     pub light: Light,
 
-    /// How it shone.
+    /// The earlier light.
     pub before: Option<Vec<Light>>,
 }
 
@@ -37,7 +37,7 @@ impl Lamp {
         }
     }
 
-    /// How it shone.
+    /// The earlier light.
     ///
     /// Sets [`before`](Self::before).
     #[must_use]

@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1.Light.
 // Change the document or its overlays and run the command again.
 
-/// How a lamp shines.
+/// The light of a lamp.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Light {

@@ -7,7 +7,7 @@ use kubernetes_kinds::wire;
 /// The load of this shelf; core/v1 has a type of this name too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Toleration {
-    /// How much.
+    /// The amount.
     pub kilograms: Option<i32>,
 }
 
@@ -18,7 +18,7 @@ impl Toleration {
         Self::default()
     }
 
-    /// How much.
+    /// The amount.
     ///
     /// Sets [`kilograms`](Self::kilograms).
     #[must_use]

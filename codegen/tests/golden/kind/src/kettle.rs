@@ -173,7 +173,7 @@ wire::kind! {
 /// The wanted state of a Kettle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KettleSpec {
-    /// How much water it takes.
+    /// The amount of water.
     pub litres: i32,
 
     /// True if it says when it is done.
@@ -210,7 +210,7 @@ wire::object! {
 /// The state of a Kettle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KettleStatus {
-    /// How hot the water is.
+    /// The temperature of the water.
     pub degrees: Option<i64>,
 }
 
@@ -221,7 +221,7 @@ impl KettleStatus {
         Self::default()
     }
 
-    /// How hot the water is.
+    /// The temperature of the water.
     ///
     /// Sets [`degrees`](Self::degrees).
     #[must_use]

@@ -25,7 +25,7 @@ pub struct Box2 {
     /// A field of the name that the constructor's parameter would have.
     pub name: String,
 
-    /// Whose box it is.
+    /// The owner of the box.
     pub owner: String,
 
     /// The text that is written on it.

@@ -6,7 +6,7 @@ use kubernetes_kinds::wire;
 
 use crate::Branch;
 
-/// Where a branch divides.
+/// The fork of a branch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fork {
     /// `first`.

@@ -119,20 +119,20 @@ pub struct MillSpec {
     /// The grain that it grinds.
     pub grain: String,
 
-    /// Whose it is.
+    /// The owner.
     ///
     /// Immutable: an update must not change it.
     pub miller: String,
 
-    /// Where its power comes from.
+    /// The source of its power.
     pub power: Power,
 
-    /// How many at a time.
+    /// The number at a time.
     ///
     /// The server's default is `12`.
     pub bags: Option<i32>,
 
-    /// Who works there.
+    /// The workers.
     ///
     /// At most one element for each `name`.
     pub crew: Option<Vec<Hand>>,
@@ -140,7 +140,7 @@ pub struct MillSpec {
     /// True if it grinds twice.
     pub fine: Option<bool>,
 
-    /// Who may come.
+    /// The guests.
     pub guests: Option<Vec<Guest>>,
 
     /// The force that drives it.
@@ -164,7 +164,7 @@ pub struct MillSpec {
     /// The server's default is `true`. Since Kubernetes 1.34, stable since 1.37.
     pub quiet: Option<bool>,
 
-    /// How much fits in.
+    /// The capacity.
     pub room: Option<Quantity>,
 
     /// The material that they are made of.
@@ -172,7 +172,7 @@ pub struct MillSpec {
     /// The server's default is `["Basalt"]`.
     pub stones: Option<Vec<String>>,
 
-    /// Where the flour goes.
+    /// The place for the flour.
     ///
     /// Immutable: an update must not change it.
     pub store: Option<Box<PersistentVolumeSpec>>,
@@ -194,7 +194,7 @@ impl MillSpec {
         }
     }
 
-    /// How many at a time.
+    /// The number at a time.
     ///
     /// Sets [`bags`](Self::bags).
     #[must_use]
@@ -203,7 +203,7 @@ impl MillSpec {
         self
     }
 
-    /// Who works there.
+    /// The workers.
     ///
     /// Sets [`crew`](Self::crew).
     #[must_use]
@@ -221,7 +221,7 @@ impl MillSpec {
         self
     }
 
-    /// Who may come.
+    /// The guests.
     ///
     /// Sets [`guests`](Self::guests).
     #[must_use]
@@ -281,7 +281,7 @@ impl MillSpec {
         self
     }
 
-    /// How much fits in.
+    /// The capacity.
     ///
     /// Sets [`room`](Self::room).
     #[must_use]
@@ -299,7 +299,7 @@ impl MillSpec {
         self
     }
 
-    /// Where the flour goes.
+    /// The place for the flour.
     ///
     /// Sets [`store`](Self::store).
     #[must_use]
@@ -335,7 +335,7 @@ pub struct MillStatus {
     /// The error.
     pub error: Option<String>,
 
-    /// How fast.
+    /// The speed.
     pub turns: Option<i64>,
 }
 
@@ -355,7 +355,7 @@ impl MillStatus {
         self
     }
 
-    /// How fast.
+    /// The speed.
     ///
     /// Sets [`turns`](Self::turns).
     #[must_use]
@@ -372,15 +372,15 @@ wire::object! {
     }
 }
 
-/// Where power comes from.
+/// A source of power.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Power {
-    /// Which water.
+    /// The water.
     ///
     /// The server's default is `rhine`.
     pub brook: Option<String>,
 
-    /// Which wind.
+    /// The wind.
     pub hill: Option<String>,
 }
 
@@ -391,7 +391,7 @@ impl Power {
         Self::default()
     }
 
-    /// Which water.
+    /// The water.
     ///
     /// Sets [`brook`](Self::brook).
     #[must_use]
@@ -400,7 +400,7 @@ impl Power {
         self
     }
 
-    /// Which wind.
+    /// The wind.
     ///
     /// Sets [`hill`](Self::hill).
     #[must_use]
@@ -462,7 +462,7 @@ pub struct Guest {
     /// The text that everybody uses.
     pub name: Option<String>,
 
-    /// Where from.
+    /// The origin.
     pub village: Option<String>,
 }
 
@@ -482,7 +482,7 @@ impl Guest {
         self
     }
 
-    /// Where from.
+    /// The origin.
     ///
     /// Sets [`village`](Self::village).
     #[must_use]

@@ -48,7 +48,7 @@ pub struct Harbour {
     /// With other fields as well.
     pub open: Option<HarbourOpen>,
 
-    /// Where ships are.
+    /// A place for ships.
     pub pier: Option<HarbourPier>,
 
     /// `seenAt`.
@@ -190,7 +190,7 @@ impl Harbour {
         self
     }
 
-    /// Where ships are.
+    /// A place for ships.
     ///
     /// Sets [`pier`](Self::pier).
     #[must_use]
@@ -294,7 +294,7 @@ wire::object! {
 /// `HarbourLights`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HarbourLights {
-    /// Which.
+    /// The choice.
     pub color: Option<HarbourLightsColor>,
 }
 
@@ -305,7 +305,7 @@ impl HarbourLights {
         Self::default()
     }
 
-    /// Which.
+    /// The choice.
     ///
     /// Sets [`color`](Self::color).
     #[must_use]
@@ -391,7 +391,7 @@ wire::object! {
     }
 }
 
-/// Where ships are.
+/// A place for ships.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HarbourPier {
     /// In metres.

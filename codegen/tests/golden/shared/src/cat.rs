@@ -107,7 +107,7 @@ wire::kind! {
 /// The deeds of a cat alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CatNap {
-    /// How long.
+    /// The length.
     pub minutes: Option<i32>,
 }
 
@@ -118,7 +118,7 @@ impl CatNap {
         Self::default()
     }
 
-    /// How long.
+    /// The length.
     ///
     /// Sets [`minutes`](Self::minutes).
     #[must_use]

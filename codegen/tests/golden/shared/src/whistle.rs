@@ -7,7 +7,7 @@ use kubernetes_kinds::wire;
 /// A type that no kind uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Whistle {
-    /// How high, in Hz.
+    /// The pitch in Hz.
     pub pitch: Option<i32>,
 }
 
@@ -18,7 +18,7 @@ impl Whistle {
         Self::default()
     }
 
-    /// How high, in Hz.
+    /// The pitch in Hz.
     ///
     /// Sets [`pitch`](Self::pitch).
     #[must_use]

@@ -1,4 +1,4 @@
-//! Who gets the Lease, and when.
+//! The candidate that gets the Lease, and the time.
 
 use kubernetes_controller_utils::leaderelection::Outcome;
 use serde_json::{Value, json};

@@ -32,7 +32,7 @@ pub(crate) enum Fault {
 struct Faults {
     reads: Fault,
     writes: Fault,
-    /// Those of the next writes.
+    /// The faults of the next writes.
     next_writes: VecDeque<Fault>,
 }
 
@@ -213,8 +213,8 @@ impl State {
         (201, self.store(lease))
     }
 
-    /// As a server does: an update needs a resource version, a UID is a condition, and an update
-    /// without a change gets no new version.
+    /// Updates the Lease as a server does: an update needs a resource version, a UID is a
+    /// condition, and an update without a change gets no new version.
     fn update(&mut self, lease: Value) -> (u16, Value) {
         let of = |lease: &Value, field: &str| lease["metadata"][field].clone();
         let Some(stored) = &self.lease else {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::api::ApiServer;
 
-/// How work behaves.
+/// The behavior of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// It ends as soon as its token is cancelled.

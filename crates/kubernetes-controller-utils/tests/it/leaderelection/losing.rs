@@ -1,4 +1,4 @@
-//! How a leadership is lost: always before somebody else can lead.
+//! The loss of a leadership, always before somebody else can lead.
 
 use std::sync::{Arc, Mutex};
 
@@ -20,7 +20,7 @@ const NOT_RENEWED: Outcome<&str> = Outcome::Lost {
     result: None,
 };
 
-/// When the last write arrived.
+/// Returns the time when the last write arrived.
 fn last_write(server: &ApiServer) -> Instant {
     let mut arrivals = server.arrivals("a");
     arrivals.retain(|arrival| arrival.method != Method::GET);
@@ -219,7 +219,7 @@ async fn an_answer_that_comes_after_the_deadline_elects_nobody() {
     // The process is suspended; the answer is there before the timers are looked at.
     advance(seconds(20)).await;
     let started = journal.until("a", What::Started).await;
-    // By a second request, not by the one that is older than the deadline.
+    // A second request did it, not the one that is older than the deadline.
     let last = last_write(&server);
     assert!(
         started >= last && last >= begun + seconds(20),

@@ -57,7 +57,7 @@ impl<K: Clone + Eq + Hash + 'static> Caller<K> {
         }
     }
 
-    /// How often it was woken since it was asked the last time.
+    /// Returns how often it was woken since the last call.
     pub(crate) fn wakes(&self) -> usize {
         self.wakes.0.swap(0, Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! Which keys are handed out, in which order and after which time.
+//! The keys that are handed out, their order and their delays.
 
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -91,7 +91,7 @@ impl<'t> Composer<'t> {
             let (event, span) = self.inside(&span)?;
             if let Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) = event {
                 // The parser doesn't require its lines to be indented.
-                return Err(at(&span, "a block scalar is no document"));
+                return Err(at(&span, "a block scalar isn't a document"));
             }
             let document = self.value(event, &span)?;
             if !matches!(document.tree, Tree::Null) {

@@ -24,7 +24,7 @@ impl<'t> Scalar<'t> {
     ///
     /// # Errors
     ///
-    /// When the text is no value of the tag.
+    /// When the text isn't a value of the tag.
     pub(super) fn resolve(
         text: Cow<'t, str>,
         is_plain: bool,
@@ -48,7 +48,7 @@ impl<'t> Scalar<'t> {
             // Text, and unknown tags, which Kubernetes ignores.
             _ => return Ok(Self::Text(text)),
         };
-        let error = format!("`{text}` is no !!{suffix}");
+        let error = format!("`{text}` isn't a value of !!{suffix}");
         match (suffix, Self::plain(text)) {
             ("float", Self::Integer(number)) if number.is_i64() => {
                 number.as_f64().map(Self::Float).ok_or(error)

@@ -17,7 +17,7 @@ const GROUP: u32 = 3000;
 
 #[derive(Clone, Debug)]
 struct Entry {
-    /// In which of the directories before it.
+    /// The index of its directory among those before it.
     above: usize,
     kind: Kind,
     mode: u32,

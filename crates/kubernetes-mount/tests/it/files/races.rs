@@ -120,7 +120,7 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// As the kubelet does it: looks at a path, and then changes what is at that path.
+/// Looks at a path, and then changes what is at that path, as the kubelet does.
 fn by_path(dir: &Path, group: u32) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();

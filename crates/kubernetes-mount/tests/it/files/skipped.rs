@@ -1,4 +1,4 @@
-//! When the files of a volume are not looked at.
+//! The conditions under which the files of a volume are not looked at.
 
 use kubernetes_mount::ownership::{FsGroupChangePolicy, Ownership};
 use root_tests::as_root;

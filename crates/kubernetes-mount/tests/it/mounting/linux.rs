@@ -139,7 +139,7 @@ fn a_remount_changes_what_it_names() {
     });
 }
 
-/// In a user namespace of its own, flags of mounts from outside can't be taken back.
+/// Flags of mounts from outside can't be taken back in a new user namespace.
 #[test]
 fn times_of_access_are_kept_and_taken_back() {
     as_root(|| {

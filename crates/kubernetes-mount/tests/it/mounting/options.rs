@@ -198,7 +198,7 @@ fn texts(error: &Error) -> String {
     texts
 }
 
-/// How many cases; each makes files.
+/// The number of cases; each makes files.
 fn cases() -> ProptestConfig {
     let cases = root_tests::setting("VOLUME_SECRET_CASES", 64);
     ProptestConfig::with_cases(u32::try_from(cases).unwrap())

@@ -62,7 +62,7 @@ const ATIME: [[&str; 2]; 3] = [
     ["strictatime", "nostrictatime"],
 ];
 
-/// Of these at most one: of several, mount(8) has an order of its own.
+/// The propagations, of which at most one is used: mount(8) has its own order for several.
 const PROPAGATION: &[&str] = &[
     "private",
     "shared",

@@ -67,7 +67,7 @@ fn a_larger_device_needs_growing() {
     let rows = [
         (1024, 256, false),
         (1024 + 3, 256, false),
-        // One block more is no growth: a rounding difference.
+        // One block more isn't growth: a rounding difference.
         (1024 + 4, 256, false),
         (1024 + 5, 256, true),
         (2048, 256, true),

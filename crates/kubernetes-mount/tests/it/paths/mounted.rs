@@ -163,7 +163,7 @@ fn a_part_that_is_another_file_by_now_is_mounted_anew() {
         assert_eq!(fs::read_to_string(&prepared).unwrap(), "old");
         pod.prepare("part").unwrap();
         assert_eq!(fs::read_to_string(&prepared).unwrap(), "new");
-        // Also if it is no file any more.
+        // Also if it is no longer a file.
         fs::remove_file(&part).unwrap();
         fs::create_dir(&part).unwrap();
         pod.prepare("part").unwrap();

@@ -85,7 +85,7 @@ fn a_part_is_never_outside_of_the_volume() {
     });
 }
 
-/// As it was done once: looks whether the path is in the volume, and mounts the path.
+/// Checks that the path is in the volume, and mounts the path, as was done once.
 fn by_path(pod: &Pod, target: &Path) -> Option<bool> {
     let path = pod.volume().join("dir/canary");
     let resolved = fs::canonicalize(&path).ok()?;

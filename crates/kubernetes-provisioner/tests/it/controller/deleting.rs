@@ -1,4 +1,4 @@
-//! Which volumes are deleted, and what happens if that fails.
+//! The volumes that are deleted, and what happens if that fails.
 
 use core_v1::{CSIPersistentVolumeSource, PersistentVolumePhase, PersistentVolumeReclaimPolicy};
 use kubernetes_kinds::WithMetadata;

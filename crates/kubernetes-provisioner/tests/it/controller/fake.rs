@@ -39,9 +39,9 @@ pub(crate) struct Fake {
 #[derive(Default)]
 pub(crate) struct State {
     storage: BTreeSet<String>,
-    /// Those that are not known to be stored, with the policies of their classes.
+    /// The volumes that are not known to be stored, with the policies of their classes.
     unstored: BTreeMap<String, PersistentVolumeReclaimPolicy>,
-    /// How often `unstored` was called, and how often it is still to fail.
+    /// The number of calls of `unstored`, and of its calls that are still to fail.
     listings: usize,
     refused_listings: usize,
     requests: Vec<ProvisionRequest>,

@@ -1,4 +1,4 @@
-//! Which claims are provisioned, and what their volumes are.
+//! The claims that are provisioned, and their volumes.
 
 use core_v1::{
     PersistentVolumeClaim, PersistentVolumeMode, PersistentVolumeReclaimPolicy,

@@ -25,9 +25,9 @@ use super::fake::Fake;
 /// The name of the provisioner.
 pub(crate) const NAME: &str = "example.com/disks";
 pub(crate) const NAMESPACE: &str = "default";
-/// How long a test waits for what has to happen.
+/// The longest that a test waits for what has to happen.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a failure waits in tests.
+/// The delay after a failure in tests.
 pub(crate) const DELAY: Duration = Duration::from_millis(20);
 
 pub(crate) fn class(name: &str) -> StorageClass {

@@ -15,14 +15,14 @@ const HUGE_PAGES: &str = "hugepages-";
 /// The medium of an emptyDir.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Medium {
-    /// On the node's disk.
+    /// The node's disk.
     Disk,
-    /// In memory, with a size in bytes.
+    /// Memory, with a size in bytes.
     Memory {
         /// Half of the memory if it is not known.
         size: Option<u64>,
     },
-    /// In huge pages of that size in bytes.
+    /// Huge pages of that size in bytes.
     HugePages {
         /// Bytes of a page.
         page: u64,
@@ -35,7 +35,7 @@ impl Medium {
         source: &EmptyDirVolumeSource,
         pod: &Pod,
     ) -> Result<Self> {
-        // Read on any medium: a limit that is no quantity is wrong.
+        // Read on any medium: a limit that isn't a quantity is wrong.
         let limit = source
             .size_limit
             .as_ref()

@@ -24,7 +24,7 @@ use crate::{Error, Result, Spec, VolumeOptions};
 /// | `HugePages` | a hugetlbfs with the one page size that the Pod requests |
 /// | `HugePages-2Mi`, … | a hugetlbfs with that page size, which the Pod must request |
 ///
-/// On disk, `sizeLimit` is no limit of the file system: as in Kubernetes, whoever reads the
+/// On disk, `sizeLimit` isn't a limit of the file system: as in Kubernetes, the reader of the
 /// metrics evicts the Pod.
 #[derive(Default)]
 pub struct EmptyDirPlugin {

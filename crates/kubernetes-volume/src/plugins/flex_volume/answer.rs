@@ -54,7 +54,7 @@ pub(super) struct Answer {
     pub(super) attached: bool,
     #[serde(default)]
     pub(super) capabilities: Option<Capabilities>,
-    /// In bytes.
+    /// The new size in bytes.
     #[serde(default)]
     pub(super) volume_new_size: Option<u64>,
 }

@@ -73,7 +73,7 @@ impl Program {
         ))
     }
 
-    /// As [`call`](Self::call), with a limit of its own.
+    /// Does the same as [`call`](Self::call), with another time limit.
     pub(super) fn call_for(
         &self,
         exec: &dyn Exec,

@@ -39,7 +39,7 @@ pub(super) fn refuse_mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<()
 
 /// Unmounts all mounts at the path itself.
 pub(super) fn unmount_all(mounter: &dyn Mount, path: &Path) -> Result<()> {
-    /// More mounts than any path has; a mounter with wrong answers must not hang the caller.
+    /// A number of mounts that no path reaches: a wrong mounter must not hang the caller.
     const MOST: usize = 64;
     for _ in 0..MOST {
         if !is_mounted(mounter, path)? {

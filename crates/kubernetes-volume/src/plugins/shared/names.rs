@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::{Error, Result, Spec};
 
-/// The ending that a volume's directory gets while it is removed. A directory with it is no volume:
-/// names of Kubernetes have no `~`.
+/// The ending that a volume's directory gets while it is removed. A directory with it isn't a
+/// volume: names of Kubernetes have no `~`.
 pub const DELETING: &str = ".deleting~";
 
 /// The longest name of a directory.

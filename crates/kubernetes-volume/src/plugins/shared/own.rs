@@ -34,7 +34,7 @@ impl Owner {
         }
     }
 
-    /// Without a group nothing is done.
+    /// Gives a directory to a group, if there is one.
     pub(crate) fn give(
         &self,
         dir: &Path,

@@ -145,7 +145,7 @@ fn normal(path: &str, from: &str) -> Result<String> {
 
 /// The data of an object by key.
 pub(crate) struct Keyed<'a> {
-    /// Such as `secret default/password`.
+    /// The kind and name of the object, such as `secret default/password`.
     pub(crate) from: String,
     pub(crate) data: BTreeMap<&'a str, &'a [u8]>,
 }

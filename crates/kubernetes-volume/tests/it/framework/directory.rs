@@ -11,7 +11,7 @@ use kubernetes_volume::probe::{DirectoryProber, DynamicPluginProber};
 
 use super::fake::Plugin;
 
-/// How long the system may take to report a change, before a test fails.
+/// The time that the system may take to report a change, before a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn prober(folder: &Path) -> DirectoryProber {

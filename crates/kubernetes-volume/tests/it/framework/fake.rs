@@ -317,7 +317,7 @@ impl VolumeHost for Nothing {
     }
 }
 
-/// How often the caches of a [`Nothing`] were started.
+/// The number of times that the caches of a [`Nothing`] were started.
 pub(crate) static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 impl KubeletVolumeHost for Nothing {

@@ -137,7 +137,7 @@ impl CustomBlockVolumeMapper for Map {
     }
 }
 
-/// Without steps of its own.
+/// Adds no steps.
 impl BlockVolumeUnmapper for Map {}
 
 impl CustomBlockVolumeUnmapper for Map {

@@ -1,4 +1,4 @@
-//! How plugins give the files of a volume to a group.
+//! The change of a volume's files to a group by plugins.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

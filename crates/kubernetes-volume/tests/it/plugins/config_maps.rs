@@ -116,7 +116,7 @@ fn optional_objects_and_keys() {
     }
 }
 
-/// A host that can't be asked is no absent object.
+/// A host that can't be asked isn't the same as an absent object.
 #[test]
 fn other_errors_are_not_optional() {
     let node = Node::with(|host| host.config_maps(|_, _| Err(Error::other("the server is away"))));

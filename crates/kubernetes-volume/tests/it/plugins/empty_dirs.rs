@@ -111,7 +111,7 @@ fn sizes_in_memory() {
     });
 }
 
-/// After a crash between mounting and the marker, or a restart of the node after it.
+/// Continues after a crash between mounting and the marker, or a restart of the node after it.
 #[test]
 fn continues_after_a_crash() {
     as_root(|| {

@@ -13,7 +13,7 @@ use super::proxy::{Proxy, Requests};
 /// client-go do.
 const RESUMES: Duration = Duration::from_secs(90);
 
-/// How many requests a program may send: to find out, and then one a second.
+/// Returns the most requests that a program may send: some to find out, and then one a second.
 fn most(seconds: u64) -> usize {
     30 + usize::try_from(seconds).unwrap()
 }

@@ -16,12 +16,12 @@ use super::proxy::{Point, Proxy};
 
 /// The percentage of requests that fail.
 const FAULTS: u32 = 8;
-/// How long a round may wait for its request before the program is killed anyway.
+/// The longest that a round may wait for its request before the program is killed anyway.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// How long everything may take to settle at the end.
+/// The longest that everything may take to settle at the end.
 const SETTLES: Duration = Duration::from_secs(120);
 
-/// Where the program is killed.
+/// The points at which the program is killed.
 const POINTS: [Point; 7] = [
     point("GET", "/persistentvolumeclaims/", true),
     point("POST", "/persistentvolumes", false),

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use super::control_plane::{CLASS, Cluster, number, stop};
 use super::proxy::{Proxy, Requests};
 
-/// How many requests of the test are under way.
+/// The number of requests of the test that are under way.
 const PARALLEL: usize = 16;
 
 fn is_bound(claim: &PersistentVolumeClaim) -> bool {

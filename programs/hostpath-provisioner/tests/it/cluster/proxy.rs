@@ -44,12 +44,12 @@ struct Plan {
     /// The part of requests that fail, by percent.
     faults: u32,
     random: fastrand::Rng,
-    /// Of each volume, how often the server has created it.
+    /// The number of times that the server has created each volume.
     created: HashMap<String, usize>,
     requests: Requests,
 }
 
-/// How many requests came, by verb and resource, such as `create persistentvolumes`.
+/// The number of requests that came, by verb and resource, such as `create persistentvolumes`.
 pub(crate) type Requests = BTreeMap<String, usize>;
 
 impl Proxy {
@@ -81,7 +81,7 @@ impl Proxy {
         state.point = point;
     }
 
-    /// How often the server has created volumes of a name.
+    /// Returns how often the server has created volumes of a name.
     pub(crate) fn created(&self, volume: &str) -> usize {
         self.state
             .lock()

@@ -10,7 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// It was killed before that call.
@@ -22,7 +22,7 @@ pub(crate) enum Ended {
 /// Runs a program and kills it before its call number `at`, counted from 0, that changes files or
 /// mounts. Calls of all its threads count, those of its children don't.
 ///
-/// Its output is dropped, and printing is no change.
+/// Its output is dropped, and printing isn't a change.
 pub(crate) fn killed_at(program: &OsStr, args: &[&OsStr], at: u64) -> Ended {
     // The shell stops itself, to be traced from its `exec` on.
     let mut child = Command::new("/bin/sh")

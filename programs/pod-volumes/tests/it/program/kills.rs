@@ -14,7 +14,7 @@ const MOST: u64 = 2000;
 /// A volume, and what is true of it once it is mounted.
 struct Case<'a> {
     world: World,
-    /// Where a Pod can write.
+    /// The directory that a Pod can write to.
     writable: Option<PathBuf>,
     /// The directories that must not change.
     outside: Vec<PathBuf>,
@@ -114,7 +114,7 @@ fn has(dir: &Path, name: &str, content: &str) {
         "{}",
         file.display()
     );
-    // Of all files the directory is the last to get the group.
+    // The directory gets the group after all files.
     use std::os::unix::fs::MetadataExt;
     assert_eq!(
         fs::metadata(&file).unwrap().gid(),

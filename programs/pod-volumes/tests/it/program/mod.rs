@@ -84,7 +84,7 @@ impl World {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Where a volume of the Pod `shop/web` is mounted.
+    /// Returns the path at which a volume of the Pod `shop/web` is mounted.
     fn volume(&self, plugin: &str, name: &str) -> PathBuf {
         self.path("root/pods/shop.web/volumes")
             .join(plugin.replace('/', "~"))

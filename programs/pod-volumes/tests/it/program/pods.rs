@@ -165,7 +165,7 @@ fn manifests_that_are_wrong_change_nothing() {
     }
 }
 
-/// As kubectl reads them: YAML 1.1, and fields that are unknown or occur twice are warned of.
+/// Checks that YAML 1.1 is read, and that unknown and duplicate fields cause warnings.
 #[test]
 fn manifests_are_read_as_kubectl_reads_them() {
     as_root(|| {

@@ -13,7 +13,7 @@ use storage_v1::{
 #[kube(group = "example.com", version = "v1", kind = "Offer", namespaced)]
 #[serde(rename_all = "camelCase")]
 struct OfferSpec {
-    /// When volumes are bound.
+    /// The time at which volumes are bound.
     binding: VolumeBindingMode,
     fallback: Option<VolumeBindingMode>,
     class: StorageClass,

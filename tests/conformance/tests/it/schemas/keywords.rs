@@ -35,7 +35,7 @@ fn put(object: &mut Value, place: &str, value: Value) {
     }
 }
 
-/// As [`put`], but the value is `null` itself.
+/// Does the same as [`put`] on a copy, but the value is `null` itself.
 fn null(object: &Value, place: &str) -> Value {
     let (parent, last) = place.rsplit_once('/').unwrap();
     let mut object = object.clone();

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::objects::of_kind;
 use super::{errors, validator};
 
-/// Where a schema is stricter than a server, and why.
+/// Returns true if a schema is stricter than a server, for one of these reasons.
 fn is_stricter(error: &str, object: &Value) -> bool {
     let (path, keyword) = error.split_once(' ').unwrap();
     match keyword {

@@ -65,8 +65,7 @@ fn attacher<K: Ruled>() {
     }
 }
 
-/// Until 1.35 an empty name is no valid one either, and an update doesn't look at the form of
-/// names.
+/// Until 1.35 an empty name isn't valid either, and an update doesn't check the form of names.
 fn names_on_earlier_servers<K: Ruled>() {
     let source = |name: &str| spec("source", json!({"persistentVolumeName": name}));
     for (minor, is_earlier) in [(31, true), (35, true), (36, false)] {
@@ -240,7 +239,7 @@ fn status(field: &str, value: Value) -> Value {
     json!({"status": {"attached": false, field: value}})
 }
 
-/// In v1 the status is written by itself, in older versions together with the rest.
+/// Checks the status, which is written by itself in v1, and with the rest in older versions.
 fn status_of(write: impl Fn(Value) -> conformance::rules::Answer) {
     let given = |field: &str, value: Value| write(status(field, value));
     given("attachmentMetadata", entry_of(256 << 10)).ok();

@@ -167,7 +167,7 @@ fn terminated() {
     helper.assert_clean();
 }
 
-/// At any moment, also when a server is just being started.
+/// Kills the process at any moment, also when a server is just being started.
 #[test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 fn killed_while_it_starts() {

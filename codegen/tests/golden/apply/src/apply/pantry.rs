@@ -166,7 +166,7 @@ pub struct PantrySpec {
     /// See [`by_day`](crate::PantrySpec::by_day).
     pub by_day: Option<BTreeMap<String, Step>>,
 
-    /// How it closes.
+    /// The kind of lid.
     ///
     /// See [`door`](crate::PantrySpec::door).
     pub door: Option<Door>,
@@ -186,7 +186,7 @@ pub struct PantrySpec {
     /// See [`recipe`](crate::PantrySpec::recipe).
     pub recipe: Option<Vec<Step>>,
 
-    /// Which jars may come in.
+    /// The jars that may come in.
     ///
     /// See [`selector`](crate::PantrySpec::selector).
     ///
@@ -244,7 +244,7 @@ impl PantrySpec {
         self
     }
 
-    /// How it closes.
+    /// The kind of lid.
     ///
     /// Sets [`door`](Self::door).
     #[must_use]
@@ -286,7 +286,7 @@ impl PantrySpec {
         self
     }
 
-    /// Which jars may come in.
+    /// The jars that may come in.
     ///
     /// Sets [`selector`](Self::selector).
     #[must_use]
@@ -356,7 +356,7 @@ wire::object! {
 /// Part of an apply configuration: a [`PantryStatus`](crate::PantryStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PantryStatus {
-    /// How many.
+    /// The number.
     ///
     /// See [`jars`](crate::PantryStatus::jars).
     pub jars: Option<i64>,
@@ -369,7 +369,7 @@ impl PantryStatus {
         Self::default()
     }
 
-    /// How many.
+    /// The number.
     ///
     /// Sets [`jars`](Self::jars).
     #[must_use]
@@ -473,7 +473,7 @@ pub struct Lock {
     /// See [`key`](crate::Lock::key).
     pub key: Option<String>,
 
-    /// How to open it.
+    /// The way to open it.
     ///
     /// See [`step`](crate::Lock::step).
     pub step: Option<Step>,
@@ -495,7 +495,7 @@ impl Lock {
         self
     }
 
-    /// How to open it.
+    /// The way to open it.
     ///
     /// Sets [`step`](Self::step).
     #[must_use]

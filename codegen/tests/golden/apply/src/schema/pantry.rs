@@ -33,7 +33,7 @@ schema::object! {
         },
         /// A step for each day.
         optional "byDay" => BTreeMap<String, Step>,
-        /// How it closes.
+        /// The kind of lid.
         optional "door" => Door,
         /// A schema with one owner.
         optional "lock" => Lock,
@@ -41,7 +41,7 @@ schema::object! {
         optional "notes" => BTreeMap<String, String>,
         /// One list, with one owner.
         optional "recipe" => Vec<Step>,
-        /// Which jars may come in.
+        /// The jars that may come in.
         optional "selector" => LabelSelector,
         /// Each at most once.
         optional "smells" => Vec<String> {
@@ -57,7 +57,7 @@ schema::object! {
 schema::object! {
     /// The rest in a pantry.
     PantryStatus "com.example.v1.PantryStatus" {
-        /// How many.
+        /// The number.
         optional "jars" => i64,
     }
 }
@@ -85,7 +85,7 @@ schema::object! {
         "x-kubernetes-map-type" => "atomic",
         /// The key that opens it.
         optional "key" => String,
-        /// How to open it.
+        /// The way to open it.
         optional "step" => Step,
     }
 }

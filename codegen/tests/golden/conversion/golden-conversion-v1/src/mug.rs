@@ -160,7 +160,7 @@ wire::kind! {
 /// Since Kubernetes 1.30.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MugSpec {
-    /// How much goes in.
+    /// The capacity.
     pub volume: i32,
 
     /// `handle`.
@@ -254,7 +254,7 @@ wire::object! {
     }
 }
 
-/// Where the handle is.
+/// The place of the handle.
 ///
 /// Since Kubernetes 1.30.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

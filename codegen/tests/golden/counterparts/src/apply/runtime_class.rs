@@ -30,7 +30,7 @@ pub struct RuntimeClass {
     /// See [`overhead`](crate::RuntimeClass::overhead).
     pub overhead: Option<Overhead>,
 
-    /// Where it is.
+    /// The place.
     ///
     /// See [`scheduling`](crate::RuntimeClass::scheduling).
     pub scheduling: Option<Scheduling>,
@@ -74,7 +74,7 @@ impl RuntimeClass {
         self
     }
 
-    /// Where it is.
+    /// The place.
     ///
     /// Sets [`scheduling`](Self::scheduling).
     #[must_use]
@@ -282,7 +282,7 @@ wire::object! {
 /// Part of an apply configuration: a [`Moon`](crate::Moon).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moon {
-    /// Which.
+    /// The choice.
     ///
     /// See [`phase`](crate::Moon::phase).
     pub phase: Option<String>,
@@ -295,7 +295,7 @@ impl Moon {
         Self::default()
     }
 
-    /// Which.
+    /// The choice.
     ///
     /// Sets [`phase`](Self::phase).
     #[must_use]

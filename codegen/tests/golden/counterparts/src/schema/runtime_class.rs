@@ -20,7 +20,7 @@ schema::kind! {
         required "handler" => Handler,
         /// The part that it takes itself.
         optional "overhead" => Overhead,
-        /// Where it is.
+        /// The place.
         optional "scheduling" => Scheduling,
     }
 }
@@ -49,7 +49,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// Where it is.
+    /// The place.
     Scheduling "io.k8s.api.node.v1.Scheduling" {
         /// Later than k8s-openapi's newest release.
         optional "moons" => Vec<Moon>,
@@ -63,7 +63,7 @@ schema::object! {
 schema::object! {
     /// As old as the field that brought it.
     Moon "io.k8s.api.node.v1.Moon" {
-        /// Which.
+        /// The choice.
         optional "phase" => String,
     }
 }

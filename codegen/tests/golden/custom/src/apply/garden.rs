@@ -155,7 +155,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`GardenSpec`](crate::GardenSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpec {
-    /// Whose it is.
+    /// The owner.
     ///
     /// See [`owner`](crate::GardenSpec::owner).
     pub owner: Option<String>,
@@ -165,7 +165,7 @@ pub struct GardenSpec {
     /// See [`size`](crate::GardenSpec::size).
     pub size: Option<i32>,
 
-    /// Where things grow.
+    /// A place where things grow.
     ///
     /// See [`beds`](crate::GardenSpec::beds).
     pub beds: Option<Vec<GardenSpecBeds>>,
@@ -185,7 +185,7 @@ pub struct GardenSpec {
     /// See [`gate`](crate::GardenSpec::gate).
     pub gate: Option<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
 
-    /// Who helps.
+    /// The helpers.
     ///
     /// See [`helpers`](crate::GardenSpec::helpers).
     pub helpers: Option<Vec<String>>,
@@ -240,7 +240,7 @@ pub struct GardenSpec {
     /// See [`season`](crate::GardenSpec::season).
     pub season: Option<String>,
 
-    /// Where tools are, an object of some kind.
+    /// The place of tools, an object of some kind.
     ///
     /// See [`shed`](crate::GardenSpec::shed).
     pub shed: Option<GardenSpecShed>,
@@ -250,12 +250,12 @@ pub struct GardenSpec {
     /// See [`sign`](crate::GardenSpec::sign).
     pub sign: Option<GardenSpecSign>,
 
-    /// How many came on each day, if they were counted.
+    /// The number that came on each day, if they were counted.
     ///
     /// See [`visits`](crate::GardenSpec::visits).
     pub visits: Option<Vec<k8s_openapi::serde_json::Value>>,
 
-    /// How deep it is.
+    /// The depth.
     ///
     /// See [`well`](crate::GardenSpec::well).
     pub well: Option<i64>,
@@ -268,7 +268,7 @@ impl GardenSpec {
         Self::default()
     }
 
-    /// Whose it is.
+    /// The owner.
     ///
     /// Sets [`owner`](Self::owner).
     #[must_use]
@@ -286,7 +286,7 @@ impl GardenSpec {
         self
     }
 
-    /// Where things grow.
+    /// A place where things grow.
     ///
     /// Sets [`beds`](Self::beds).
     #[must_use]
@@ -325,7 +325,7 @@ impl GardenSpec {
         self
     }
 
-    /// Who helps.
+    /// The helpers.
     ///
     /// Sets [`helpers`](Self::helpers).
     #[must_use]
@@ -442,7 +442,7 @@ impl GardenSpec {
         self
     }
 
-    /// Where tools are, an object of some kind.
+    /// The place of tools, an object of some kind.
     ///
     /// Sets [`shed`](Self::shed).
     #[must_use]
@@ -460,7 +460,7 @@ impl GardenSpec {
         self
     }
 
-    /// How many came on each day, if they were counted.
+    /// The number that came on each day, if they were counted.
     ///
     /// Sets [`visits`](Self::visits).
     #[must_use]
@@ -472,7 +472,7 @@ impl GardenSpec {
         self
     }
 
-    /// How deep it is.
+    /// The depth.
     ///
     /// Sets [`well`](Self::well).
     #[must_use]
@@ -540,7 +540,7 @@ wire::object! {
 /// Part of an apply configuration: a [`GardenStatus`](crate::GardenStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenStatus {
-    /// How many grow.
+    /// The number that grow.
     ///
     /// See [`plants`](crate::GardenStatus::plants).
     pub plants: Option<i64>,
@@ -558,7 +558,7 @@ impl GardenStatus {
         Self::default()
     }
 
-    /// How many grow.
+    /// The number that grow.
     ///
     /// Sets [`plants`](Self::plants).
     #[must_use]
@@ -837,7 +837,7 @@ pub struct GardenSpecShed {
     /// See [`metadata`](crate::GardenSpecShed::metadata).
     pub metadata: Option<ObjectMeta>,
 
-    /// How it is.
+    /// The ground.
     ///
     /// See [`spec`](crate::GardenSpecShed::spec).
     pub spec: Option<GardenSpecShedSpec>,
@@ -877,7 +877,7 @@ impl GardenSpecShed {
         self
     }
 
-    /// How it is.
+    /// The ground.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -911,7 +911,7 @@ wire::object! {
 /// Part of an apply configuration: a [`GardenSpecSign`](crate::GardenSpecSign).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecSign {
-    /// How it looks.
+    /// The look.
     ///
     /// See [`font`](crate::GardenSpecSign::font).
     pub font: Option<String>,
@@ -931,7 +931,7 @@ pub struct GardenSpecSign {
     /// See [`text`](crate::GardenSpecSign::text).
     pub text: Option<String>,
 
-    /// How it shines.
+    /// The light.
     ///
     /// See [`x_ray`](crate::GardenSpecSign::x_ray).
     pub x_ray: Option<i64>,
@@ -944,7 +944,7 @@ impl GardenSpecSign {
         Self::default()
     }
 
-    /// How it looks.
+    /// The look.
     ///
     /// Sets [`font`](Self::font).
     #[must_use]
@@ -980,7 +980,7 @@ impl GardenSpecSign {
         self
     }
 
-    /// How it shines.
+    /// The light.
     ///
     /// Sets [`x_ray`](Self::x_ray).
     #[must_use]

@@ -38,7 +38,7 @@ schema::kind! {
 schema::object! {
     /// The wish.
     GardenSpec "com.example.v1.GardenSpec" {
-        /// Whose it is.
+        /// The owner.
         required "owner" => String {
             "minLength" => 1,
             "maxLength" => 10,
@@ -49,7 +49,7 @@ schema::object! {
             "minimum" => 1,
             "maximum" => 1000,
         },
-        /// Where things grow.
+        /// A place where things grow.
         optional "beds" => Vec<GardenSpecBeds> {
             "minItems" => 1,
             "maxItems" => 4,
@@ -64,7 +64,7 @@ schema::object! {
         optional "gate" => k8s_openapi::apimachinery::pkg::util::intstr::IntOrString {
             "pattern" => "^[a-z]+$",
         },
-        /// Who helps.
+        /// The helpers.
         optional "helpers" => Vec<String> {
             "maxItems" => 9,
             "x-kubernetes-list-type" => "set",
@@ -115,17 +115,17 @@ schema::object! {
         optional "season" => String {
             "default" => "spring",
         },
-        /// Where tools are, an object of some kind.
+        /// The place of tools, an object of some kind.
         optional "shed" => GardenSpecShed,
         /// At the gate.
         optional "sign" => GardenSpecSign,
-        /// How many came on each day, if they were counted.
+        /// The number that came on each day, if they were counted.
         optional "visits" => Vec<k8s_openapi::serde_json::Value> {
             items {
                 "x-kubernetes-preserve-unknown-fields" => true,
             },
         },
-        /// How deep it is.
+        /// The depth.
         optional "well" => i64,
     }
 }
@@ -133,7 +133,7 @@ schema::object! {
 schema::object! {
     /// The things that are there.
     GardenStatus "com.example.v1.GardenStatus" {
-        /// How many grow.
+        /// The number that grow.
         required "plants" => i64 {
             "minimum" => 0,
         },
@@ -191,7 +191,7 @@ schema::enumeration! {
 }
 
 schema::object! {
-    /// Where tools are, an object of some kind.
+    /// The place of tools, an object of some kind.
     GardenSpecShed "com.example.v1.GardenSpecShed" {
         /// The group and version of the object, such as `apps/v1`.
         required "apiVersion" => String,
@@ -199,7 +199,7 @@ schema::object! {
         required "kind" => String,
         /// The metadata of the object; it may lack a name.
         optional "metadata" => ObjectMeta,
-        /// How it is.
+        /// The ground.
         optional "spec" => GardenSpecShedSpec,
     }
 }
@@ -207,7 +207,7 @@ schema::object! {
 schema::object! {
     /// At the gate.
     GardenSpecSign "com.example.v1.GardenSpecSign" {
-        /// How it looks.
+        /// The look.
         optional "font" => String,
         /// In which language.
         optional "in" => String {
@@ -221,7 +221,7 @@ schema::object! {
         optional "text" => String {
             "maxLength" => 20,
         },
-        /// How it shines.
+        /// The light.
         optional "x-ray" => i64,
     }
 }
@@ -240,7 +240,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// How it is.
+    /// The ground.
     GardenSpecShedSpec "com.example.v1.GardenSpecShedSpec" {
         /// In squares.
         optional "area" => i64 {

@@ -7,6 +7,6 @@ use kubernetes_kinds::schema;
 use crate::DoorState;
 
 schema::enumeration! {
-    /// How a door stands.
+    /// The state of a door.
     DoorState "com.example.v1.DoorState"
 }

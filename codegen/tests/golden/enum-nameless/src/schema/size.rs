@@ -7,6 +7,6 @@ use kubernetes_kinds::schema;
 use crate::Size;
 
 schema::enumeration! {
-    /// How large something is.
+    /// The size of something.
     Size "com.example.v1.Size"
 }

@@ -9,9 +9,9 @@ use crate::{Lamp, Light};
 schema::object! {
     /// A lamp.
     Lamp "com.example.v1.Lamp" {
-        /// How it shines.
+        /// The light.
         required "light" => Light,
-        /// How it shone.
+        /// The earlier light.
         optional "before" => Vec<Light>,
     }
 }

@@ -7,6 +7,6 @@ use kubernetes_kinds::schema;
 use crate::Light;
 
 schema::enumeration! {
-    /// How a lamp shines.
+    /// The light of a lamp.
     Light "com.example.v1.Light"
 }

@@ -9,7 +9,7 @@ use crate::Toleration;
 schema::object! {
     /// The load of this shelf; core/v1 has a type of this name too.
     Toleration "com.example.v1.Toleration" {
-        /// How much.
+        /// The amount.
         optional "kilograms" => i32,
     }
 }

@@ -137,7 +137,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`KettleSpec`](crate::KettleSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KettleSpec {
-    /// How much water it takes.
+    /// The amount of water.
     ///
     /// See [`litres`](crate::KettleSpec::litres).
     pub litres: Option<i32>,
@@ -155,7 +155,7 @@ impl KettleSpec {
         Self::default()
     }
 
-    /// How much water it takes.
+    /// The amount of water.
     ///
     /// Sets [`litres`](Self::litres).
     #[must_use]
@@ -194,7 +194,7 @@ wire::object! {
 /// Part of an apply configuration: a [`KettleStatus`](crate::KettleStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KettleStatus {
-    /// How hot the water is.
+    /// The temperature of the water.
     ///
     /// See [`degrees`](crate::KettleStatus::degrees).
     pub degrees: Option<i64>,
@@ -207,7 +207,7 @@ impl KettleStatus {
         Self::default()
     }
 
-    /// How hot the water is.
+    /// The temperature of the water.
     ///
     /// Sets [`degrees`](Self::degrees).
     #[must_use]

@@ -32,7 +32,7 @@ schema::kind! {
 schema::object! {
     /// The wanted state of a Kettle.
     KettleSpec "com.example.v1.KettleSpec" {
-        /// How much water it takes.
+        /// The amount of water.
         required "litres" => i32,
         /// True if it says when it is done.
         optional "whistle" => bool,
@@ -42,7 +42,7 @@ schema::object! {
 schema::object! {
     /// The state of a Kettle.
     KettleStatus "com.example.v1.KettleStatus" {
-        /// How hot the water is.
+        /// The temperature of the water.
         optional "degrees" => i64,
     }
 }

@@ -19,7 +19,7 @@ pub struct Box2 {
     /// See [`name`](crate::Box2::name).
     pub name: Option<String>,
 
-    /// Whose box it is.
+    /// The owner of the box.
     ///
     /// See [`owner`](crate::Box2::owner).
     pub owner: Option<String>,
@@ -59,7 +59,7 @@ impl Box2 {
         self
     }
 
-    /// Whose box it is.
+    /// The owner of the box.
     ///
     /// Sets [`owner`](Self::owner).
     #[must_use]

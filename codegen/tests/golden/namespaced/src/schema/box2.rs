@@ -14,7 +14,7 @@ schema::kind! {
         optional "metadata" => ObjectMeta,
         /// A field of the name that the constructor's parameter would have.
         required "name" => String,
-        /// Whose box it is.
+        /// The owner of the box.
         required "owner" => String,
         /// The text that is written on it.
         optional "label" => String,

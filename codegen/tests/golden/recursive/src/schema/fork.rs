@@ -7,7 +7,7 @@ use kubernetes_kinds::schema;
 use crate::{Branch, Fork};
 
 schema::object! {
-    /// Where a branch divides.
+    /// The fork of a branch.
     Fork "com.example.v1.Fork" {
         /// `first`.
         optional "first" => Branch,

@@ -157,22 +157,22 @@ pub struct MillSpec {
     /// See [`grain`](crate::MillSpec::grain).
     pub grain: Option<String>,
 
-    /// Whose it is.
+    /// The owner.
     ///
     /// See [`miller`](crate::MillSpec::miller).
     pub miller: Option<String>,
 
-    /// Where its power comes from.
+    /// The source of its power.
     ///
     /// See [`power`](crate::MillSpec::power).
     pub power: Option<Power>,
 
-    /// How many at a time.
+    /// The number at a time.
     ///
     /// See [`bags`](crate::MillSpec::bags).
     pub bags: Option<i32>,
 
-    /// Who works there.
+    /// The workers.
     ///
     /// See [`crew`](crate::MillSpec::crew).
     pub crew: Option<Vec<Hand>>,
@@ -182,7 +182,7 @@ pub struct MillSpec {
     /// See [`fine`](crate::MillSpec::fine).
     pub fine: Option<bool>,
 
-    /// Who may come.
+    /// The guests.
     ///
     /// See [`guests`](crate::MillSpec::guests).
     pub guests: Option<Vec<Guest>>,
@@ -212,7 +212,7 @@ pub struct MillSpec {
     /// See [`quiet`](crate::MillSpec::quiet).
     pub quiet: Option<bool>,
 
-    /// How much fits in.
+    /// The capacity.
     ///
     /// See [`room`](crate::MillSpec::room).
     pub room: Option<Quantity>,
@@ -222,7 +222,7 @@ pub struct MillSpec {
     /// See [`stones`](crate::MillSpec::stones).
     pub stones: Option<Vec<String>>,
 
-    /// Where the flour goes.
+    /// The place for the flour.
     ///
     /// See [`store`](crate::MillSpec::store).
     pub store: Option<Box<PersistentVolumeSpec>>,
@@ -244,7 +244,7 @@ impl MillSpec {
         self
     }
 
-    /// Whose it is.
+    /// The owner.
     ///
     /// Sets [`miller`](Self::miller).
     #[must_use]
@@ -253,7 +253,7 @@ impl MillSpec {
         self
     }
 
-    /// Where its power comes from.
+    /// The source of its power.
     ///
     /// Sets [`power`](Self::power).
     #[must_use]
@@ -262,7 +262,7 @@ impl MillSpec {
         self
     }
 
-    /// How many at a time.
+    /// The number at a time.
     ///
     /// Sets [`bags`](Self::bags).
     #[must_use]
@@ -271,7 +271,7 @@ impl MillSpec {
         self
     }
 
-    /// Who works there.
+    /// The workers.
     ///
     /// Sets [`crew`](Self::crew).
     #[must_use]
@@ -289,7 +289,7 @@ impl MillSpec {
         self
     }
 
-    /// Who may come.
+    /// The guests.
     ///
     /// Sets [`guests`](Self::guests).
     #[must_use]
@@ -349,7 +349,7 @@ impl MillSpec {
         self
     }
 
-    /// How much fits in.
+    /// The capacity.
     ///
     /// Sets [`room`](Self::room).
     #[must_use]
@@ -367,7 +367,7 @@ impl MillSpec {
         self
     }
 
-    /// Where the flour goes.
+    /// The place for the flour.
     ///
     /// Sets [`store`](Self::store).
     #[must_use]
@@ -428,7 +428,7 @@ pub struct MillStatus {
     /// See [`error`](crate::MillStatus::error).
     pub error: Option<String>,
 
-    /// How fast.
+    /// The speed.
     ///
     /// See [`turns`](crate::MillStatus::turns).
     pub turns: Option<i64>,
@@ -450,7 +450,7 @@ impl MillStatus {
         self
     }
 
-    /// How fast.
+    /// The speed.
     ///
     /// Sets [`turns`](Self::turns).
     #[must_use]
@@ -480,12 +480,12 @@ wire::object! {
 /// Part of an apply configuration: a [`Power`](crate::Power).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Power {
-    /// Which water.
+    /// The water.
     ///
     /// See [`brook`](crate::Power::brook).
     pub brook: Option<String>,
 
-    /// Which wind.
+    /// The wind.
     ///
     /// See [`hill`](crate::Power::hill).
     pub hill: Option<String>,
@@ -498,7 +498,7 @@ impl Power {
         Self::default()
     }
 
-    /// Which water.
+    /// The water.
     ///
     /// Sets [`brook`](Self::brook).
     #[must_use]
@@ -507,7 +507,7 @@ impl Power {
         self
     }
 
-    /// Which wind.
+    /// The wind.
     ///
     /// Sets [`hill`](Self::hill).
     #[must_use]
@@ -599,7 +599,7 @@ pub struct Guest {
     /// See [`name`](crate::Guest::name).
     pub name: Option<String>,
 
-    /// Where from.
+    /// The origin.
     ///
     /// See [`village`](crate::Guest::village).
     pub village: Option<String>,
@@ -621,7 +621,7 @@ impl Guest {
         self
     }
 
-    /// Where from.
+    /// The origin.
     ///
     /// Sets [`village`](Self::village).
     #[must_use]

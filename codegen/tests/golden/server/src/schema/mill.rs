@@ -32,21 +32,21 @@ schema::object! {
             "maxLength" => 63,
             "pattern" => schema::QUALIFIED_NAME_ANY_CASE,
         },
-        /// Whose it is.
+        /// The owner.
         required "miller" => String {
             "minLength" => 1,
             "maxLength" => 99,
             "pattern" => "^[A-Z]",
         },
-        /// Where its power comes from.
+        /// The source of its power.
         required "power" => Power,
-        /// How many at a time.
+        /// The number at a time.
         optional "bags" => i32 {
             "default" => 12,
             "minimum" => 1,
             "maximum" => 100,
         },
-        /// Who works there.
+        /// The workers.
         optional "crew" => Vec<Hand> {
             "minItems" => 1,
             "maxItems" => 9,
@@ -55,7 +55,7 @@ schema::object! {
         },
         /// True if it grinds twice.
         optional "fine" => bool,
-        /// Who may come.
+        /// The guests.
         optional "guests" => Vec<Guest>,
         /// The force that drives it.
         optional "kind" => String {
@@ -81,7 +81,7 @@ schema::object! {
         optional "quiet" => bool {
             "default" => true,
         },
-        /// How much fits in.
+        /// The capacity.
         optional "room" => Quantity,
         /// The material that they are made of.
         optional "stones" => Vec<String> {
@@ -92,7 +92,7 @@ schema::object! {
                 "maxLength" => 63,
             },
         },
-        /// Where the flour goes.
+        /// The place for the flour.
         optional "store" => PersistentVolumeSpec,
     }
 }
@@ -104,23 +104,23 @@ schema::object! {
         optional "error" => String {
             "maxLength" => 1024,
         },
-        /// How fast.
+        /// The speed.
         optional "turns" => i64,
     }
 }
 
 schema::object! {
-    /// Where power comes from.
+    /// A source of power.
     Power "com.example.v1.Power" {
         "minProperties" => 1,
         "maxProperties" => 1,
-        /// Which water.
+        /// The water.
         optional "brook" => String {
             "minLength" => 1,
             "pattern" => schema::DNS_LABEL,
             "maxLength" => 63,
         },
-        /// Which wind.
+        /// The wind.
         optional "hill" => String,
     }
 }
@@ -145,7 +145,7 @@ schema::object! {
             "pattern" => schema::DNS_SUBDOMAIN,
             "maxLength" => 253,
         },
-        /// Where from.
+        /// The origin.
         optional "village" => String,
     }
 }

@@ -73,7 +73,7 @@ pub struct Harbour {
     /// See [`open`](crate::Harbour::open).
     pub open: Option<HarbourOpen>,
 
-    /// Where ships are.
+    /// A place for ships.
     ///
     /// See [`pier`](crate::Harbour::pier).
     pub pier: Option<HarbourPier>,
@@ -231,7 +231,7 @@ impl Harbour {
         self
     }
 
-    /// Where ships are.
+    /// A place for ships.
     ///
     /// Sets [`pier`](Self::pier).
     #[must_use]
@@ -380,7 +380,7 @@ wire::object! {
 /// Part of an apply configuration: a [`HarbourLights`](crate::HarbourLights).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HarbourLights {
-    /// Which.
+    /// The choice.
     ///
     /// See [`color`](crate::HarbourLights::color).
     pub color: Option<HarbourLightsColor>,
@@ -393,7 +393,7 @@ impl HarbourLights {
         Self::default()
     }
 
-    /// Which.
+    /// The choice.
     ///
     /// Sets [`color`](Self::color).
     #[must_use]

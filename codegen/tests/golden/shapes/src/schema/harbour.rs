@@ -45,7 +45,7 @@ schema::kind! {
         optional "mixed" => HarbourMixed,
         /// With other fields as well.
         optional "open" => HarbourOpen,
-        /// Where ships are.
+        /// A place for ships.
         optional "pier" => HarbourPier {
             "x-kubernetes-map-type" => "atomic",
         },
@@ -69,7 +69,7 @@ schema::object! {
 schema::object! {
     /// `HarbourLights`.
     HarbourLights "com.example.v1.HarbourLights" {
-        /// Which.
+        /// The choice.
         optional "color" => HarbourLightsColor,
     }
 }
@@ -93,7 +93,7 @@ schema::object! {
 }
 
 schema::object! {
-    /// Where ships are.
+    /// A place for ships.
     HarbourPier "com.example.v1.HarbourPier" {
         /// In metres.
         required "length" => i32,

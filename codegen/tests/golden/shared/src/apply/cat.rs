@@ -128,7 +128,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`CatNap`](crate::CatNap).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CatNap {
-    /// How long.
+    /// The length.
     ///
     /// See [`minutes`](crate::CatNap::minutes).
     pub minutes: Option<i32>,
@@ -141,7 +141,7 @@ impl CatNap {
         Self::default()
     }
 
-    /// How long.
+    /// The length.
     ///
     /// Sets [`minutes`](Self::minutes).
     #[must_use]

@@ -22,7 +22,7 @@ schema::kind! {
 schema::object! {
     /// The deeds of a cat alone.
     CatNap "com.example.v1.CatNap" {
-        /// How long.
+        /// The length.
         optional "minutes" => i32,
     }
 }

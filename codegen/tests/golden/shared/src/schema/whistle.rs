@@ -9,7 +9,7 @@ use crate::Whistle;
 schema::object! {
     /// A type that no kind uses.
     Whistle "com.example.v1.Whistle" {
-        /// How high, in Hz.
+        /// The pitch in Hz.
         optional "pitch" => i32,
     }
 }

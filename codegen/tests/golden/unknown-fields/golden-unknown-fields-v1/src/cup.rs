@@ -160,7 +160,7 @@ wire::kind! {
 /// The wanted state of a Cup.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CupSpec {
-    /// Where to hold it.
+    /// The place to hold it.
     pub handle: Handle,
 
     /// The same by name.
@@ -221,7 +221,7 @@ wire::object! {
 /// A part to hold a Cup by.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handle {
-    /// Where it is.
+    /// The place.
     pub side: Option<String>,
 
     /// A field that has the name of another.
@@ -239,7 +239,7 @@ impl Handle {
         Self::default()
     }
 
-    /// Where it is.
+    /// The place.
     ///
     /// Sets [`side`](Self::side).
     #[must_use]

@@ -22,7 +22,7 @@ pub struct Dish {
     /// Standard metadata.
     pub metadata: ObjectMeta,
 
-    /// How much it holds.
+    /// The capacity.
     pub depth: Option<i32>,
 
     /// Fields that the type doesn't know, as they were read. They are written back after the
@@ -50,7 +50,7 @@ impl Dish {
         self
     }
 
-    /// How much it holds.
+    /// The capacity.
     ///
     /// Sets [`depth`](Self::depth).
     #[must_use]

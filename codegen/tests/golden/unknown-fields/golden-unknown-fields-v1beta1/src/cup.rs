@@ -200,7 +200,7 @@ impl From<golden_unknown_fields_v1::CupList> for CupList {
 /// The wanted state of a Cup.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CupSpec {
-    /// Where to hold it.
+    /// The place to hold it.
     pub handle: Handle,
 
     /// The same by name.
@@ -283,7 +283,7 @@ impl From<golden_unknown_fields_v1::CupSpec> for CupSpec {
 /// A part to hold a Cup by.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handle {
-    /// Where it is.
+    /// The place.
     pub side: Option<String>,
 
     /// A field that has the name of another.
@@ -301,7 +301,7 @@ impl Handle {
         Self::default()
     }
 
-    /// Where it is.
+    /// The place.
     ///
     /// Sets [`side`](Self::side).
     #[must_use]

@@ -22,10 +22,10 @@ pub struct Dish {
     /// Standard metadata.
     pub metadata: ObjectMeta,
 
-    /// How much it holds.
+    /// The capacity.
     pub depth: Option<i32>,
 
-    /// How it shines.
+    /// The light.
     pub glaze: Option<String>,
 
     /// Fields that the type doesn't know, as they were read. They are written back after the
@@ -53,7 +53,7 @@ impl Dish {
         self
     }
 
-    /// How much it holds.
+    /// The capacity.
     ///
     /// Sets [`depth`](Self::depth).
     #[must_use]
@@ -62,7 +62,7 @@ impl Dish {
         self
     }
 
-    /// How it shines.
+    /// The light.
     ///
     /// Sets [`glaze`](Self::glaze).
     #[must_use]

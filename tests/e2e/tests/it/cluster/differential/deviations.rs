@@ -1,4 +1,4 @@
-//! Where our rules differ from the server's on purpose: `deviations.toml`.
+//! The intended differences of our rules from the server's: `deviations.toml`.
 
 use std::collections::BTreeSet;
 use std::fs;

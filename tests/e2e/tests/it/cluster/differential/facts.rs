@@ -21,7 +21,7 @@ use crate::cluster::discovery::Server;
 
 use Operation::{Create, Update, UpdateStatus};
 
-/// Where classes are created, in a dry run.
+/// The path at which classes are created, in a dry run.
 const CLASSES: &str = "/apis/storage.k8s.io/v1/storageclasses?dryRun=All";
 
 /// The reasons and fields of a refusal; none if the object is accepted.
@@ -107,7 +107,7 @@ async fn each_fact_is_so() {
     asked.finish();
 }
 
-/// In what the releases differ.
+/// Asks for the facts in which the releases differ.
 async fn differing(asked: &mut Asked) {
     let minor = asked.server.release.minor;
     let by_1_36 = |earlier: &'static [&'static str], now: &'static [&'static str]| {

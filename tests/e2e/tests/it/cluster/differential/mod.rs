@@ -288,7 +288,7 @@ fn damages(kind: Kind, operation: Operation) -> Arc<[Damage]> {
 
 const CASES: u64 = 1000;
 
-/// With every alpha and beta feature on.
+/// Compares with every alpha and beta feature on.
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn the_server_says_what_we_say() {
@@ -339,7 +339,7 @@ async fn the_server_says_what_we_say_of_volumes() {
     }
 }
 
-/// With the features that the release has on by itself, and the versions that it serves then.
+/// Compares with the release's default features, and the versions that it serves then.
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn the_server_says_what_we_say_with_its_own_features() {

@@ -66,7 +66,7 @@ async fn store_damaged(asked: &Asked, kind: Kind, rng: &mut Rng) -> Vec<Value> {
         let mut object = answer.body;
         if let Some(mut status) = kind.status(rng) {
             for damage in damage::status(kind) {
-                // 2.0 is no integer for our types.
+                // 2.0 isn't an integer for our types.
                 let is_read = damage.place.starts_with("/status/") && !damage.value.is_f64();
                 if is_read && rng.u8(..40) == 0 {
                     let mut whole = json!({"status": status});

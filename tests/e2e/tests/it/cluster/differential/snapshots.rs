@@ -261,7 +261,7 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
         "0x10", "1gi",
     ];
     all.extend(texts("/status/restoreSize", &sizes));
-    // Not 1.5, which is no integer for a schema, but a quantity for its type, in Go too.
+    // Not 1.5, which isn't an integer for a schema, but a quantity for its type, in Go too.
     let sizes = [json!(5), json!(-5), json!({}), json!(true), Value::Null];
     all.extend(at("/status/restoreSize", sizes));
     all

@@ -102,7 +102,7 @@ impl Verdict {
     }
 }
 
-/// The path that a warning starts with. That a version is deprecated is no concern of ours.
+/// The path that a warning starts with; nothing for the deprecation of a version.
 fn path_of(warning: &str) -> Option<String> {
     let end = warning.find([':', ' '])?;
     let path = warning[..end].trim_start_matches('.');
@@ -176,7 +176,7 @@ const PROTECTION: [&str; 3] = [
     "kubernetes.io/vac-protection",
 ];
 
-/// Where there are quantities, or maps of them.
+/// The paths of quantities, or of maps of them.
 const QUANTITIES: [&str; 7] = [
     "/capacity",
     "/maximumVolumeSize",

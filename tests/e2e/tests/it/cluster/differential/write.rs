@@ -12,7 +12,7 @@ pub(crate) const MERGE: &str = "<<";
 /// A text, and where its fields are.
 pub(crate) struct Text {
     pub(crate) text: String,
-    /// By the line and column of a name: the name, and the line of its value.
+    /// The name of each field, and the line of its value, by the line and column of the name.
     pub(crate) fields: HashMap<(usize, usize), (String, usize)>,
 }
 
@@ -61,7 +61,7 @@ impl<'r> Writer<'r> {
         self.text
     }
 
-    /// Yes in all but one of so many cases.
+    /// Returns true in all but one of so many cases.
     fn mostly(&mut self, count: u8) -> bool {
         self.rng.u8(..count) > 0
     }
@@ -106,7 +106,7 @@ impl<'r> Writer<'r> {
         self.text.fields.insert(place, (name.to_owned(), self.line));
     }
 
-    /// As JSON has it, which YAML takes anywhere.
+    /// Writes a value as in JSON, which YAML takes anywhere.
     fn flow(&mut self, doc: &Doc, indent: usize) {
         match doc {
             Doc::Simple(Value::String(text)) => {
@@ -210,8 +210,8 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// With escapes for what YAML doesn't take as it is, and in names of JSON for some more; a
-    /// server doesn't read quantities with escapes.
+    /// Quotes a text, with escapes for what YAML doesn't take as it is, and in names of JSON for
+    /// some more; a server doesn't read quantities with escapes.
     fn quoted(&mut self, text: &str, is_name: bool) -> String {
         let mut quoted = String::new();
         for character in Value::from(text).to_string().chars() {

@@ -271,7 +271,7 @@ fn managed_fields<K: Applied>() {
         applying.apply_again(&live, FIRST).await;
         applying.apply_again(&live, SECOND).await;
 
-        // A field that both set alike is no conflict, and stays until both give it up.
+        // A field that both set alike isn't a conflict, and stays until both give it up.
         let shared = second.clone().with_label("first", "a");
         let live = applying.apply(SECOND, &shared).await;
         applying.check(&live, FIRST, &first);
@@ -322,7 +322,7 @@ fn conflicts<K: Applied>() {
             1,
             "{taken:#}"
         );
-        // Now the first doesn't own it, so that applying what it does own is no conflict.
+        // Now the first doesn't own it, so that applying what it does own isn't a conflict.
         let own = K::extract(&live, FIRST).unwrap();
         let live = applying.apply(FIRST, &own).await;
         assert_eq!(serde_json::to_value(&live).unwrap(), changed);

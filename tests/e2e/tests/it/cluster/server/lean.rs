@@ -23,7 +23,7 @@ trait Object: Wire + kube::Resource<DynamicType = ()> + Metadata<Ty = ObjectMeta
 
 impl<K> Object for K where K: Wire + kube::Resource<DynamicType = ()> + Metadata<Ty = ObjectMeta> {}
 
-/// Who owns what of an object.
+/// The owners of an object's fields.
 fn owners<K: Object>(object: &K) -> Vec<ManagedFieldsEntry> {
     entries(object.metadata().managed_fields.clone().unwrap())
 }
@@ -179,7 +179,7 @@ fn status() {
         assert_eq!(after[0], before[0]);
         assert_ne!(after[1], before[1]);
 
-        // Who owns what is not known of a lean object.
+        // The owners of a lean object's fields are not known.
         let object = lean.get("lean-status").await.unwrap();
         let extracted = apply::VolumeAttachment::extract(&object, "creator");
         let message = extracted.unwrap_err().to_string();

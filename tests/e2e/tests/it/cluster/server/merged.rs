@@ -139,7 +139,7 @@ fn written(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap()
 }
 
-/// To the kind itself is applied what the server allows.
+/// Applies what the server allows to the kind itself.
 fn legal_changes<K: Applied + Validate + DeepMerge>()
 where
     K::Apply: DeepMerge,
@@ -193,7 +193,7 @@ fn related_to<K: Applied>(rng: &mut Rng, one: &Value, other: &Value) -> Value {
     unique::<K>("", &related)
 }
 
-/// As much of what is to be applied as makes a valid update of what is stored.
+/// Merges the parts of an object to apply that make a valid update of the stored one.
 fn legal<K: Applied + Validate>(
     rng: &mut Rng,
     stored: &K,
@@ -267,7 +267,7 @@ fn dynamic<K: Applied>(server: &Server, is_namespaced: bool) -> Api<DynamicObjec
     }
 }
 
-/// To a copy of the kind is applied anything.
+/// Applies anything to a copy of the kind.
 fn any_changes<K: Applied>()
 where
     K::Apply: DeepMerge,

@@ -43,7 +43,7 @@ fn generate(release: &str, document: &str) {
     strict(nested::cargo(&out, temporary, "check").arg("--workspace"));
 }
 
-/// Not within the time that other tests have: it waits for a compiler.
+/// Takes longer than the time limit of other tests: it waits for a compiler.
 #[test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 fn its_document_goes_through_the_generator_and_compiles() {

@@ -1,4 +1,4 @@
-//! Who owns what, as `managedFields` say it and as it follows from what was set.
+//! The owners of fields, as in `managedFields` and as they follow from what was set.
 
 use conformance::kind::Kind;
 use conformance::related::METADATA;

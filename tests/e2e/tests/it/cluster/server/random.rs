@@ -17,7 +17,7 @@ use super::{run, run_for};
 /// The objects of each kind.
 const OBJECTS: usize = 30;
 
-/// Which random objects there are: as `E2E_SEED` says.
+/// The generator of random objects, with the seed of `E2E_SEED`.
 fn rng() -> Rng {
     let seed = env::var("E2E_SEED").map_or(1, |seed| seed.parse().unwrap());
     println!("seed {seed}");

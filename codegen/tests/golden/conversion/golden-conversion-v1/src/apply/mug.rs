@@ -114,7 +114,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`MugSpec`](crate::MugSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MugSpec {
-    /// How much goes in.
+    /// The capacity.
     ///
     /// See [`volume`](crate::MugSpec::volume).
     pub volume: Option<i32>,
@@ -152,7 +152,7 @@ impl MugSpec {
         Self::default()
     }
 
-    /// How much goes in.
+    /// The capacity.
     ///
     /// Sets [`volume`](Self::volume).
     #[must_use]

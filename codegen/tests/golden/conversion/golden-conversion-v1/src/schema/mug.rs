@@ -32,7 +32,7 @@ schema::kind! {
 schema::object! {
     /// The state of a mug.
     MugSpec "com.example.v1.MugSpec" {
-        /// How much goes in.
+        /// The capacity.
         required "volume" => i32,
         /// `handle`.
         optional "handle" => Handle,
@@ -48,7 +48,7 @@ schema::object! {
 }
 
 schema::enumeration! {
-    /// Where the handle is.
+    /// The place of the handle.
     Handle "com.example.v1.Handle"
 }
 

@@ -200,7 +200,7 @@ impl From<golden_conversion_v1::MugList> for MugList {
 /// Since Kubernetes 1.20.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MugSpec {
-    /// How much goes in.
+    /// The capacity.
     pub volume: i32,
 
     /// `handle`.
@@ -320,7 +320,7 @@ impl From<golden_conversion_v1::MugSpec> for MugSpec {
     }
 }
 
-/// Where the handle is.
+/// The place of the handle.
 ///
 /// Since Kubernetes 1.20.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

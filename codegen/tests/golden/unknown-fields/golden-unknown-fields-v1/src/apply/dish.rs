@@ -14,7 +14,7 @@ pub struct Dish {
     /// See [`metadata`](crate::Dish::metadata).
     pub metadata: ObjectMeta,
 
-    /// How much it holds.
+    /// The capacity.
     ///
     /// See [`depth`](crate::Dish::depth).
     pub depth: Option<i32>,
@@ -40,7 +40,7 @@ impl Dish {
         self
     }
 
-    /// How much it holds.
+    /// The capacity.
     ///
     /// Sets [`depth`](Self::depth).
     #[must_use]

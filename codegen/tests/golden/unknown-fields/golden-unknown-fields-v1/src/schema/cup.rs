@@ -35,7 +35,7 @@ schema::object! {
     /// The wanted state of a Cup.
     CupSpec "com.example.v1.CupSpec" {
         "x-kubernetes-preserve-unknown-fields" => true,
-        /// Where to hold it.
+        /// The place to hold it.
         required "handle" => Handle,
         /// The same by name.
         optional "byName" => BTreeMap<String, Handle>,
@@ -48,7 +48,7 @@ schema::object! {
     /// A part to hold a Cup by.
     Handle "com.example.v1.Handle" {
         "x-kubernetes-preserve-unknown-fields" => true,
-        /// Where it is.
+        /// The place.
         optional "side" => String,
         /// A field that has the name of another.
         optional "unknownFields" => String,

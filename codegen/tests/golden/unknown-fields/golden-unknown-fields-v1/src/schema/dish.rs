@@ -13,7 +13,7 @@ schema::kind! {
         "x-kubernetes-preserve-unknown-fields" => true,
         /// Standard metadata.
         optional "metadata" => ObjectMeta,
-        /// How much it holds.
+        /// The capacity.
         optional "depth" => i32,
     }
 }

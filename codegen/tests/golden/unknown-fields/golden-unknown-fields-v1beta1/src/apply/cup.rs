@@ -112,7 +112,7 @@ wire::kind! {
 /// Part of an apply configuration: a [`CupSpec`](crate::CupSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CupSpec {
-    /// Where to hold it.
+    /// The place to hold it.
     ///
     /// See [`handle`](crate::CupSpec::handle).
     pub handle: Option<Handle>,
@@ -135,7 +135,7 @@ impl CupSpec {
         Self::default()
     }
 
-    /// Where to hold it.
+    /// The place to hold it.
     ///
     /// Sets [`handle`](Self::handle).
     #[must_use]
@@ -191,7 +191,7 @@ wire::object! {
 /// Part of an apply configuration: a [`Handle`](crate::Handle).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handle {
-    /// Where it is.
+    /// The place.
     ///
     /// See [`side`](crate::Handle::side).
     pub side: Option<String>,
@@ -209,7 +209,7 @@ impl Handle {
         Self::default()
     }
 
-    /// Where it is.
+    /// The place.
     ///
     /// Sets [`side`](Self::side).
     #[must_use]

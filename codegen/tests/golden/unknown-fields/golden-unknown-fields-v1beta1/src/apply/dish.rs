@@ -14,12 +14,12 @@ pub struct Dish {
     /// See [`metadata`](crate::Dish::metadata).
     pub metadata: ObjectMeta,
 
-    /// How much it holds.
+    /// The capacity.
     ///
     /// See [`depth`](crate::Dish::depth).
     pub depth: Option<i32>,
 
-    /// How it shines.
+    /// The light.
     ///
     /// See [`glaze`](crate::Dish::glaze).
     pub glaze: Option<String>,
@@ -45,7 +45,7 @@ impl Dish {
         self
     }
 
-    /// How much it holds.
+    /// The capacity.
     ///
     /// Sets [`depth`](Self::depth).
     #[must_use]
@@ -54,7 +54,7 @@ impl Dish {
         self
     }
 
-    /// How it shines.
+    /// The light.
     ///
     /// Sets [`glaze`](Self::glaze).
     #[must_use]

@@ -13,9 +13,9 @@ schema::kind! {
         "x-kubernetes-preserve-unknown-fields" => true,
         /// Standard metadata.
         optional "metadata" => ObjectMeta,
-        /// How much it holds.
+        /// The capacity.
         optional "depth" => i32,
-        /// How it shines.
+        /// The light.
         optional "glaze" => String,
     }
 }
