@@ -35,7 +35,7 @@ fn its_definition_has_the_schemas() {
     assert_eq!(
         spec["properties"]["binding"],
         json!({
-            "description": "When volumes are bound.",
+            "description": "The time at which volumes are bound.",
             "type": "string",
             "enum": ["Immediate", "WaitForFirstConsumer"],
         })
