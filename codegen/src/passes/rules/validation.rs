@@ -260,9 +260,9 @@ impl Reader<'_> {
 
     /// A rule that isn't translated.
     fn untranslated(&mut self, pointer: &Pointer, message: String) {
-        let help = "spec/overlays/README.md lists the CEL that is translated; for another rule, an \
-                    overlay gives the reason why it isn't checked, `x-unchecked: reason`, which \
-                    the documentation repeats";
+        let help = "spec/overlays/README.md lists the CEL that is translated; for another rule, say \
+                    in an overlay why it isn't checked: `x-unchecked: reason`, which the \
+                    documentation repeats";
         self.report(pointer, message, help);
     }
 }

@@ -91,7 +91,7 @@ impl Leadership {
     }
 }
 
-/// The end of the work.
+/// The outcome of the work.
 pub(super) enum Ended<T> {
     Completed(T),
     /// It was stopped and didn't end in time.

@@ -19,7 +19,7 @@ use super::record;
 /// The most renew times that are remembered of writes without an answer.
 const MOST_SENT: usize = 64;
 
-/// The most tries of a release that meets other writes.
+/// The most attempts to release the Lease while others write it.
 const RELEASE_TRIES: u32 = 5;
 
 /// The contents of the Lease, and when this candidate first saw them.
@@ -49,7 +49,7 @@ enum Renewed {
     Lost(Loss),
 }
 
-/// The end of keeping the Lease.
+/// The outcome of keeping the Lease.
 pub(super) enum Kept {
     Lost(Loss),
     /// It was given up.
