@@ -11,8 +11,9 @@ use kube::ResourceExt;
 use kube::api::{DeleteParams, ListParams};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::control_plane::{CLASS, Cluster, number, path, stop};
+use super::control_plane::{CLASS, Cluster, number, path};
 use super::proxy::{Point, Proxy};
+use super::replica::Replica;
 
 /// The percentage of requests that fail.
 const FAULTS: u32 = 8;
@@ -193,8 +194,8 @@ async fn nothing_is_lost_leaked_or_made_twice_whenever_it_is_killed() {
         use_volumes(&cluster).await;
     }
     proxy.plan(0, None);
-    let program = cluster.run(&["--lease-duration=1"]);
-    settled(&cluster, &claims).await;
+    let mut program = Replica::start(&cluster, &["--lease-duration=6"]);
+    program.until(settled(&cluster, &claims)).await;
     use_volumes(&cluster).await;
     for uid in &claims.made {
         assert!(proxy.created(&format!("pvc-{uid}")) <= 1, "{uid}");
@@ -204,6 +205,6 @@ async fn nothing_is_lost_leaked_or_made_twice_whenever_it_is_killed() {
     for name in claims.open.keys().cloned().collect::<Vec<_>>() {
         claims.delete(&name).await;
     }
-    settled(&cluster, &claims).await;
-    stop(program).await;
+    program.until(settled(&cluster, &claims)).await;
+    program.stop().await;
 }

@@ -8,6 +8,7 @@ mod kills;
 mod load;
 mod paused;
 mod proxy;
+mod replica;
 
 use std::fs;
 

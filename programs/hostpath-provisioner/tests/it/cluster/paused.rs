@@ -3,23 +3,16 @@
 
 use std::time::Duration;
 
-use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::control_plane::{CLASS, Cluster, stop};
+use super::control_plane::{CLASS, Cluster};
 use super::proxy::{Point, Proxy};
+use super::replica::Replica;
 
-const LEASE: &str = "--lease-duration=2";
+const ARGUMENTS: &[&str] = &["--lease-duration=6", "--log=warn"];
 
-async fn signal(program: &Child, name: &str) {
-    let id = program.id().unwrap().to_string();
-    let sent = Command::new("kill")
-        .args([name, &id])
-        .status()
-        .await
-        .unwrap();
-    assert!(sent.success());
-}
+/// The time limit of each step, some Lease durations.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Each moment at which the leader holds what it needs for its next step: the claim that it has
 /// read, before it makes a folder, and the answer that its volume is stored.
@@ -42,55 +35,55 @@ async fn a_leader_that_was_suspended_makes_nothing_a_second_time() {
     let cluster = Cluster::start(&["rbac.yaml", "shared.yaml"]).await;
     let (proxy, address) = Proxy::start(cluster.account().await, 1).await;
     cluster.use_server(&address);
-    let mut leader = cluster.run(&[LEASE, "--log=warn"]);
+    let mut leader = Replica::start(&cluster, ARGUMENTS);
     cluster.add_claim("first", CLASS).await;
-    cluster.bound("first").await;
+    leader.until(cluster.bound_within("first", PATIENCE)).await;
     for (round, point) in POINTS.into_iter().enumerate() {
-        let mut other = cluster.run(&[LEASE, "--log=warn"]);
+        let mut other = Replica::start(&cluster, ARGUMENTS);
         proxy.plan(0, Some(point));
         let name = format!("claim-{round}");
         let claim = cluster.add_claim(&name, CLASS).await;
         let volume = format!("pvc-{}", claim.metadata.uid.unwrap());
-        let reached = timeout(Duration::from_secs(20), proxy.reached.notified()).await;
+        let reached = timeout(PATIENCE, other.until(proxy.reached.notified())).await;
         reached.expect("it works on the claim");
-        signal(&leader, "-STOP").await;
+        if leader.has_ended() {
+            // It lost its Lease before, so that the other one has come to that point.
+            leader = std::mem::replace(&mut other, Replica::start(&cluster, ARGUMENTS));
+        }
+        leader.signal("-STOP").await;
         // The answer to its request is there when it goes on.
         proxy.released.notify_one();
 
-        assert_eq!(
-            cluster.bound(&name).await.metadata.name.as_ref(),
-            Some(&volume)
-        );
+        let bound = other.until(cluster.bound_within(&name, PATIENCE)).await;
+        assert_eq!(bound.metadata.name.as_ref(), Some(&volume));
         // Another claim is proof that the other one leads.
         let later = format!("later-{round}");
         cluster.add_claim(&later, CLASS).await;
-        cluster.bound(&later).await;
-        for name in [&name, &later] {
-            cluster.delete_claim(name).await;
-        }
-        cluster
-            .server
-            .object(&cluster.volumes, &volume)
-            .until_gone()
-            .await
-            .unwrap();
+        other.until(cluster.bound_within(&later, PATIENCE)).await;
+        let gone = async {
+            for name in [&name, &later] {
+                cluster.delete_claim(name).await;
+            }
+            let volume = cluster.server.object(&cluster.volumes, &volume);
+            volume.within(PATIENCE).until_gone().await.unwrap();
+        };
+        other.until(gone).await;
 
-        signal(&leader, "-CONT").await;
-        let ended = timeout(Duration::from_secs(20), leader.wait()).await;
-        let ended = ended.expect("it ends").unwrap();
-        assert_eq!(ended.code(), Some(1), "{ended}");
+        leader.signal("-CONT").await;
+        let ended = timeout(PATIENCE, leader.ended()).await;
+        ended.expect("it ends");
         assert_eq!(proxy.created(&volume), 1, "at {point:?}");
-        std::mem::swap(&mut leader, &mut other);
+        leader = other;
     }
-    cluster.delete_claim("first").await;
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
-    while !cluster.folders().is_empty() || !cluster.notes().is_empty() {
-        assert!(
-            tokio::time::Instant::now() < deadline,
-            "{:?}",
-            cluster.folders()
-        );
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    stop(leader).await;
+    let emptied = async {
+        cluster.delete_claim("first").await;
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        while !cluster.folders().is_empty() || !cluster.notes().is_empty() {
+            let folders = cluster.folders();
+            assert!(tokio::time::Instant::now() < deadline, "{folders:?}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    leader.until(emptied).await;
+    leader.stop().await;
 }
