@@ -153,8 +153,8 @@ static NAME_PART: Form = Form::of(b"-_.", false, true);
 const NEVER_FIRST: u8 = MIDDLE | DOT | OTHER;
 
 impl Form {
-    /// Returns the form of names of letters and digits, with the bytes `middle` between them, and if
-    /// it `has_labels`, dots between its labels.
+    /// Returns the form of names of letters and digits, with the bytes `middle` between them, and
+    /// with dots between labels if it `has_labels`.
     const fn of(middle: &[u8], has_labels: bool, has_upper: bool) -> Self {
         let (mut classes, mut barred) = ([OTHER; 256], [OTHER; 256]);
         let mut byte = 0;
