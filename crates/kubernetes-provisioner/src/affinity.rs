@@ -4,8 +4,8 @@ use core_v1::{NodeSelector, NodeSelectorRequirement, NodeSelectorTerm};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_kinds::names::NameFormat;
 
-/// Returns true if a term matches a node, of which the labels are compared: one of them must. A term
-/// without requirements, or with an invalid one, matches no node.
+/// Returns true if a term matches a node, of which the labels are compared: one of them must. A
+/// term without requirements, or with an invalid one, matches no node.
 ///
 /// The rules are those by which Kubernetes 1.37 binds claims, `CheckNodeAffinity` of
 /// `k8s.io/component-helpers/storage/volume`. It compares fields such as `metadata.name` with an

@@ -72,6 +72,21 @@ impl<V: Volume, P: Provisioner<V>> Builder<P, V> {
         self
     }
 
+    /// Adds annotations of claims by which the provisioner decides, such as `example.com/pool`.
+    ///
+    /// A claim that failed is tried again at once when its specification, its class or the selected
+    /// node changes, or one of these annotations. Other annotations and labels are left out: other
+    /// controllers change them at any time.
+    pub fn claim_annotations<I>(mut self, keys: I) -> Self
+    where
+        I: IntoIterator<Item: Into<String>>,
+    {
+        self.options
+            .claim_annotations
+            .extend(keys.into_iter().map(Into::into));
+        self
+    }
+
     /// Sets which volumes are deleted and protected. The default is
     /// [`Ownership::AnyName`].
     pub fn volume_ownership(mut self, ownership: Ownership) -> Self {

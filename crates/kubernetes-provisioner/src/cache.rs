@@ -1,26 +1,38 @@
 //! The cache of claims, volumes and classes.
 //!
-//! It has the namespace and name of a claim, only while the claim wants a volume, and the name of a
-//! volume with a flag if it needs work. A worker reads the object itself before it does something.
-//! So a cluster with many claims takes little memory, and a cache that is behind never decides
-//! alone.
+//! It has claims only while they want a volume, and the name of a volume with a flag if it needs
+//! work; of both a hash of what decides about them, by which a change that matters is told from
+//! noise. A worker reads the object itself before it does something. So a cluster with many claims
+//! takes little memory, and a cache that is behind never decides alone.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use core_v1::PersistentVolumeClaim;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use storage_v1::StorageClass;
 use tokio::sync::watch;
 
+use crate::fingerprint::Fingerprint;
+use crate::rules;
+
 /// A claim that wants a volume of this provisioner.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct PendingClaim {
-    pub(crate) namespace: Box<str>,
-    pub(crate) name: Box<str>,
-    pub(crate) class: Box<str>,
-    /// True if the scheduler selected a node.
-    pub(crate) has_node: bool,
+    /// The claim as the watch has it.
+    pub(crate) claim: PersistentVolumeClaim,
+    /// A hash of what decides how it is provisioned.
+    pub(crate) fingerprint: Fingerprint,
+}
+
+/// A volume.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KnownVolume {
+    pub(crate) needs_work: bool,
+    /// A hash of what decides about that work.
+    pub(crate) fingerprint: Fingerprint,
 }
 
 /// A table that a watch keeps.
@@ -70,8 +82,8 @@ impl Synced {
 pub(crate) struct Cache {
     /// The pending claims by UID.
     claims: Mutex<Table<Box<str>, Arc<PendingClaim>>>,
-    /// The volumes by name; true if the volume needs work.
-    volumes: Mutex<Table<Box<str>, bool>>,
+    /// The volumes by name.
+    volumes: Mutex<Table<Box<str>, KnownVolume>>,
     classes: Mutex<Table<String, Arc<StorageClass>>>,
     synced: watch::Sender<Synced>,
 }
@@ -90,24 +102,36 @@ impl Cache {
         self.synced.subscribe()
     }
 
-    /// Changes the claims. A claim that wants no volume is `None`.
-    pub(crate) fn change_claims(&self, change: Change<Box<str>, Option<PendingClaim>>) {
-        let complete = apply(&self.claims, change, |pending| pending.map(Arc::new));
-        if complete {
+    /// Changes the claims. A claim that wants no volume is `None`. Returns the UIDs of those that
+    /// changed in a way that matters.
+    pub(crate) fn change_claims(
+        &self,
+        change: Change<Box<str>, Option<PendingClaim>>,
+    ) -> Vec<Box<str>> {
+        let applied = apply(&self.claims, change, |pending| pending.map(Arc::new));
+        if applied.completed {
             self.synced.send_modify(|synced| synced.claims = true);
         }
+        applied.changed
     }
 
-    pub(crate) fn change_volumes(&self, change: Change<Box<str>, bool>) {
-        if apply(&self.volumes, change, Some) {
+    /// Changes the volumes. Returns the names of those that changed in a way that matters.
+    pub(crate) fn change_volumes(&self, change: Change<Box<str>, KnownVolume>) -> Vec<Box<str>> {
+        let applied = apply(&self.volumes, change, Some);
+        if applied.completed {
             self.synced.send_modify(|synced| synced.volumes = true);
         }
+        applied.changed
     }
 
-    pub(crate) fn change_classes(&self, change: Change<String, StorageClass>) {
-        if apply(&self.classes, change, |class| Some(Arc::new(class))) {
+    /// Changes the classes. Returns the names of those that are new or changed, but for their
+    /// metadata.
+    pub(crate) fn change_classes(&self, change: Change<String, StorageClass>) -> Vec<String> {
+        let applied = apply(&self.classes, change, |class| Some(Arc::new(class)));
+        if applied.completed {
             self.synced.send_modify(|synced| synced.classes = true);
         }
+        applied.changed
     }
 
     pub(crate) fn claim(&self, uid: &str) -> Option<Arc<PendingClaim>> {
@@ -130,7 +154,7 @@ impl Cache {
         let of_class = claims
             .live
             .iter()
-            .filter(|(_, claim)| *claim.class == *class);
+            .filter(|(_, pending)| rules::class_name(&pending.claim) == class);
         of_class.map(|(uid, _)| uid.to_string()).collect()
     }
 
@@ -144,14 +168,13 @@ impl Cache {
             .lock()
             .live
             .get(name)
-            .copied()
-            .unwrap_or_default()
+            .is_some_and(|volume| volume.needs_work)
     }
 
     /// The names of all volumes that need work.
     pub(crate) fn volumes_to_work_on(&self) -> Vec<String> {
         let volumes = self.volumes.lock();
-        let to_work_on = volumes.live.iter().filter(|(_, needs_work)| **needs_work);
+        let to_work_on = volumes.live.iter().filter(|(_, volume)| volume.needs_work);
         to_work_on.map(|(name, _)| name.to_string()).collect()
     }
 
@@ -174,13 +197,54 @@ impl Cache {
     }
 }
 
-/// Changes a table, which keeps the values that `keep` returns. Returns true if a list is complete.
-fn apply<K: Eq + Hash, V, T>(
+/// A value of a table.
+trait Entry {
+    /// Returns true if it differs from another one in what matters.
+    fn differs(&self, other: &Self) -> bool;
+}
+
+impl Entry for Arc<PendingClaim> {
+    fn differs(&self, other: &Self) -> bool {
+        self.fingerprint != other.fingerprint
+    }
+}
+
+impl Entry for KnownVolume {
+    fn differs(&self, other: &Self) -> bool {
+        self != other
+    }
+}
+
+impl Entry for Arc<StorageClass> {
+    fn differs(&self, other: &Self) -> bool {
+        let uid = |class: &Self| class.metadata.uid.clone();
+        let rest = |class: &Self| StorageClass {
+            metadata: ObjectMeta::default(),
+            ..StorageClass::clone(class)
+        };
+        uid(self) != uid(other) || rest(self) != rest(other)
+    }
+}
+
+/// The effect of a change.
+struct Applied<K> {
+    /// True if a list is complete.
+    completed: bool,
+    /// The values that are new or different now.
+    changed: Vec<K>,
+}
+
+/// Changes a table, which keeps the values that `keep` returns.
+fn apply<K: Clone + Eq + Hash, V, T: Entry>(
     table: &Mutex<Table<K, T>>,
     change: Change<K, V>,
     keep: impl FnOnce(V) -> Option<T>,
-) -> bool {
+) -> Applied<K> {
     let mut table = table.lock();
+    let mut applied = Applied {
+        completed: false,
+        changed: Vec::new(),
+    };
     match change {
         Change::Begin => table.listed = Some(HashMap::new()),
         Change::Listed(key, value) => {
@@ -189,18 +253,30 @@ fn apply<K: Eq + Hash, V, T>(
             }
         }
         Change::Complete => {
-            table.live = table.listed.take().unwrap_or_default();
-            return true;
-        }
-        Change::Set(key, value) => {
-            match keep(value) {
-                Some(value) => table.live.insert(key, value),
-                None => table.live.remove(&key),
+            let listed = table.listed.take().unwrap_or_default();
+            let before = std::mem::replace(&mut table.live, listed);
+            let is_changed = |(key, value): &(&K, &T)| {
+                before.get(*key).is_none_or(|before| value.differs(before))
             };
+            let changed = table.live.iter().filter(is_changed);
+            applied.changed = changed.map(|(key, _)| key.clone()).collect();
+            applied.completed = true;
         }
+        Change::Set(key, value) => match keep(value) {
+            Some(value) => {
+                let before = table.live.get(&key);
+                if before.is_none_or(|before| value.differs(before)) {
+                    applied.changed.push(key.clone());
+                }
+                table.live.insert(key, value);
+            }
+            None => {
+                table.live.remove(&key);
+            }
+        },
         Change::Remove(key) => {
             table.live.remove(&key);
         }
     }
-    false
+    applied
 }

@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kubernetes_kinds::quantity::Amount;
 
 use crate::request::ProvisionRequest;
-use crate::rules;
+use crate::{affinity, rules};
 
 /// The reason why a claim can't use a volume.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,9 @@ fn mismatch(field: &'static str, problem: impl Into<String>) -> Mismatch {
     }
 }
 
-/// Checks a volume, and sets its name and reclaim policy where they are absent.
+/// Checks a volume by the rules of Kubernetes 1.37 for binding, `FindMatchingVolume` of
+/// `k8s.io/component-helpers/storage/volume`, and sets its name, reclaim policy and
+/// VolumeAttributesClass where they are absent.
 pub(crate) fn complete(
     request: &ProvisionRequest,
     volume: &mut PersistentVolume,
@@ -47,10 +49,47 @@ pub(crate) fn complete(
     // A server's default is `Retain`, with which the storage would never be deleted.
     spec.persistent_volume_reclaim_policy
         .get_or_insert_with(|| request.reclaim_policy());
+    if let Some(name) = request.volume_attributes_class_name() {
+        spec.volume_attributes_class_name
+            .get_or_insert_with(|| name.to_owned());
+    }
     source(spec)?;
     capacity(&request.claim, spec)?;
     access_modes(&request.claim, spec)?;
-    volume_mode(&request.claim, spec)
+    volume_mode(&request.claim, spec)?;
+    attributes_class(&request.claim, spec)?;
+    node_affinity(request, spec)
+}
+
+fn attributes_class(
+    claim: &PersistentVolumeClaim,
+    spec: &PersistentVolumeSpec,
+) -> Result<(), Mismatch> {
+    let actual = spec.volume_attributes_class_name.as_deref();
+    let actual = actual.unwrap_or_default();
+    let wanted = rules::attributes_class(claim).unwrap_or_default();
+    if actual == wanted {
+        return Ok(());
+    }
+    let problem = format!("must be \"{wanted}\" as the claim requests, not \"{actual}\"");
+    Err(mismatch("spec.volumeAttributesClassName", problem))
+}
+
+/// Checks that the selected node can use the volume: the Pod that needs it runs nowhere else.
+fn node_affinity(request: &ProvisionRequest, spec: &PersistentVolumeSpec) -> Result<(), Mismatch> {
+    let required = spec
+        .node_affinity
+        .as_ref()
+        .and_then(|affinity| affinity.required.as_ref());
+    let (Some(required), Some(node)) = (required, &request.selected_node) else {
+        return Ok(());
+    };
+    if affinity::matches(required, &node.metadata) {
+        return Ok(());
+    }
+    let name = node.metadata.name.as_deref().unwrap_or_default();
+    let problem = format!("no term matches the selected node \"{name}\"");
+    Err(mismatch("spec.nodeAffinity.required", problem))
 }
 
 fn source(spec: &PersistentVolumeSpec) -> Result<(), Mismatch> {
@@ -235,6 +274,72 @@ mod tests {
         assert_eq!(
             complaint(|volume| spec(volume).volume_mode = Some(PersistentVolumeMode::Block)),
             "spec.volumeMode: must be Filesystem as the claim requests, not Block"
+        );
+    }
+
+    #[test]
+    fn the_volume_has_the_attributes_class_of_the_claim() {
+        // The names of the claim and of the volume, and the name that the volume gets.
+        let rows = [
+            (None, None, Ok(None)),
+            (None, Some(""), Ok(Some(""))),
+            (Some(""), None, Ok(None)),
+            (Some("gold"), None, Ok(Some("gold"))),
+            (Some("gold"), Some("gold"), Ok(Some("gold"))),
+            (Some("gold"), Some("silver"), Err("must be \"gold\"")),
+            (Some("gold"), Some(""), Err("must be \"gold\"")),
+            (None, Some("gold"), Err("must be \"\"")),
+            (Some(""), Some("gold"), Err("must be \"\"")),
+        ];
+        for (wanted, given, expected) in rows {
+            let mut request = request();
+            let claim = request.claim.spec.as_mut().unwrap();
+            claim.volume_attributes_class_name = wanted.map(str::to_owned);
+            let mut volume = request.volume();
+            spec(&mut volume).host_path = Some(HostPathVolumeSource::new("/d"));
+            let copied = spec(&mut volume).volume_attributes_class_name.clone();
+            assert_eq!(copied.as_deref(), wanted.filter(|name| !name.is_empty()));
+            spec(&mut volume).volume_attributes_class_name = given.map(str::to_owned);
+            match (complete(&request, &mut volume), expected) {
+                (Ok(()), Ok(name)) => {
+                    let actual = &spec(&mut volume).volume_attributes_class_name;
+                    assert_eq!(actual.as_deref(), name, "{wanted:?} {given:?}");
+                }
+                (Err(error), Err(problem)) => {
+                    assert_eq!(error.field, "spec.volumeAttributesClassName");
+                    assert!(error.problem.starts_with(problem), "{error}");
+                }
+                (result, _) => panic!("{wanted:?} {given:?}: {result:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_selected_node_can_use_the_volume() {
+        let node = |zone: &str| {
+            let mut node = k8s_openapi::api::core::v1::Node::default();
+            node.metadata.name = Some("node-1".to_owned());
+            node.metadata.labels = Some([("zone".to_owned(), zone.to_owned())].into());
+            node
+        };
+        let affinity: core_v1::VolumeNodeAffinity = serde_json::from_value(serde_json::json!({
+            "required": {"nodeSelectorTerms": [{"matchExpressions": [
+                {"key": "zone", "operator": "In", "values": ["a"]},
+            ]}]},
+        }))
+        .unwrap();
+        let with = |request: ProvisionRequest| {
+            let mut volume = request.volume();
+            spec(&mut volume).host_path = Some(HostPathVolumeSource::new("/d"));
+            spec(&mut volume).node_affinity = Some(affinity.clone());
+            complete(&request, &mut volume)
+        };
+        with(request().with_selected_node(node("a"))).unwrap();
+        with(request()).unwrap();
+        let error = with(request().with_selected_node(node("b"))).unwrap_err();
+        assert_eq!(
+            format!("{}: {}", error.field, error.problem),
+            "spec.nodeAffinity.required: no term matches the selected node \"node-1\""
         );
     }
 

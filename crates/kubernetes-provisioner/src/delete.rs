@@ -94,6 +94,10 @@ impl<P: Provisioner> VolumeWorker<P> {
                     info!(reason, "the provisioner ignores the volume");
                     return Next::Done;
                 }
+                Err(error @ DeleteError::InUse { .. }) => {
+                    self.reports.delete_postponed(volume, &report(&error));
+                    return Next::Retry;
+                }
                 Err(error) => {
                     self.reports.delete_failed(volume, &report(&error));
                     return Next::Retry;

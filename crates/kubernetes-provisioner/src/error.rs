@@ -95,6 +95,13 @@ pub enum DeleteError {
         /// The reason, for logs.
         reason: String,
     },
+    /// The volume is still in use, such as mounted on a node, so that it can't be deleted yet. A
+    /// Normal event says so, the attempt isn't counted as a failure, and deleting is tried again.
+    #[error("in use: {reason}")]
+    InUse {
+        /// The reason, for the event.
+        reason: String,
+    },
     /// The storage may still be there. Deleting is tried again.
     #[error(transparent)]
     Failed(BoxError),
@@ -104,6 +111,13 @@ impl DeleteError {
     /// Returns [`Ignored`](Self::Ignored).
     pub fn ignored(reason: impl Into<String>) -> Self {
         Self::Ignored {
+            reason: reason.into(),
+        }
+    }
+
+    /// Returns [`InUse`](Self::InUse).
+    pub fn in_use(reason: impl Into<String>) -> Self {
+        Self::InUse {
             reason: reason.into(),
         }
     }

@@ -32,6 +32,7 @@ pub(crate) enum Reason {
     ProvisioningSucceeded,
     ProvisioningFailed,
     ProvisioningCleanupFailed,
+    VolumeDelete,
     VolumeFailedDelete,
 }
 
@@ -42,13 +43,14 @@ impl Reason {
             Self::ProvisioningSucceeded => "ProvisioningSucceeded",
             Self::ProvisioningFailed => "ProvisioningFailed",
             Self::ProvisioningCleanupFailed => "ProvisioningCleanupFailed",
+            Self::VolumeDelete => "VolumeDelete",
             Self::VolumeFailedDelete => "VolumeFailedDelete",
         }
     }
 
     const fn type_(self) -> &'static str {
         match self {
-            Self::Provisioning | Self::ProvisioningSucceeded => "Normal",
+            Self::Provisioning | Self::ProvisioningSucceeded | Self::VolumeDelete => "Normal",
             _ => "Warning",
         }
     }

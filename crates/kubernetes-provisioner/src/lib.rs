@@ -85,6 +85,16 @@
 //! A claim or volume that failed waits 15 s, twice as long after each further failure, and 1000 s
 //! at most. After 15 retries it is given up until it is changed or the process is started again.
 //!
+//! It is tried at once, as if it had never failed, when something that matters changes:
+//!
+//! | of a | change |
+//! |---|---|
+//! | claim | its specification, class or selected node, or an [annotation](Builder::claim_annotations) that the provisioner reads |
+//! | class | it is new or replaced, or anything but its metadata changes |
+//! | volume | its specification, finalizers or phase, or its deletion begins; a claim waits for its name and it goes |
+//!
+//! Labels and other annotations don't matter, so that controllers that write them cause no calls.
+//!
 //! # What a crash leaves
 //!
 //! All state of the controller is in the API server. If the process ends, or loses the leadership
@@ -115,6 +125,7 @@
 
 mod abandoned;
 mod adapter;
+mod affinity;
 mod api;
 mod attempts;
 mod backlog;
@@ -126,6 +137,7 @@ mod controller;
 mod delete;
 mod error;
 mod events;
+mod fingerprint;
 #[cfg(feature = "http")]
 mod http;
 mod metrics;

@@ -105,6 +105,7 @@ pub(crate) type Limiter = Arc<dyn RateLimiter<String>>;
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) additional_names: Vec<String>,
+    pub(crate) claim_annotations: Vec<String>,
     pub(crate) ownership: Ownership,
     pub(crate) volume_name_prefix: Option<String>,
     pub(crate) finalizer: Option<bool>,
@@ -152,6 +153,7 @@ pub(crate) struct ElectionSettings {
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) names: Names,
+    pub(crate) claim_annotations: Vec<String>,
     pub(crate) ownership: Ownership,
     pub(crate) volume_name_prefix: String,
     pub(crate) finalizer: bool,
@@ -207,6 +209,7 @@ impl Options {
         let prefix = self.volume_name_prefix.clone();
         Ok(Settings {
             names,
+            claim_annotations: self.claim_annotations.clone(),
             ownership: self.ownership,
             volume_name_prefix: check_prefix(prefix)?,
             finalizer: self.finalizer.unwrap_or(true),

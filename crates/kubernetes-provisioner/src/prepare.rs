@@ -9,7 +9,7 @@ use tracing::{Span, debug, info, warn};
 
 use crate::attempts::Provisions;
 use crate::backlog::Next;
-use crate::cache::{Cache, PendingClaim};
+use crate::cache::Cache;
 use crate::calls::Calls;
 use crate::error::report;
 use crate::options::Settings;
@@ -38,17 +38,22 @@ impl<P: Provisioner> Preparation<P> {
             debug!("the claim is gone or has a volume");
             return Err(Next::Done);
         };
+        let known = &pending.claim;
         Span::current()
-            .record("namespace", &*pending.namespace)
-            .record("name", &*pending.name);
-        let class = self.ready_class(uid, &pending.class, pending.has_node)?;
-        let claim = self.read_claim(uid, &pending).await?;
-        let has_node = rules::selected_node(&claim).is_some();
-        let class = match rules::class_name(&claim) {
-            name if *name == *pending.class && has_node == pending.has_node => class,
-            name => self.ready_class(uid, name, has_node)?,
+            .record("namespace", name_of(&known.metadata.namespace))
+            .record("name", name_of(&known.metadata.name));
+        // First, and without a request: what the provisioner refuses is somebody else's.
+        self.ask(known).await?;
+        let class = self.ready_class(uid, demands(known))?;
+        let claim = self.read_claim(uid, known).await?;
+        let class = match demands(&claim) {
+            now if now == demands(known) => class,
+            now => self.ready_class(uid, now)?,
         };
-        self.check_claim(&claim).await?;
+        if claim.metadata.resource_version != known.metadata.resource_version {
+            self.ask(&claim).await?;
+        }
+        self.check_claim(&claim)?;
         let mut request = ProvisionRequest::new(claim, StorageClass::clone(&class));
         request.volume_name = rules::volume_name(&self.settings.volume_name_prefix, uid);
         self.read_node(&mut request).await?;
@@ -56,7 +61,7 @@ impl<P: Provisioner> Preparation<P> {
     }
 
     /// Returns the class if a claim of it can be provisioned now.
-    fn ready_class(&self, uid: &str, name: &str, has_node: bool) -> Step<Arc<StorageClass>> {
+    fn ready_class(&self, uid: &str, (name, has_node): (&str, bool)) -> Step<Arc<StorageClass>> {
         let Some(class) = self.cache.class(name) else {
             self.reports.class_missing(name);
             return Err(Next::Retry);
@@ -81,8 +86,13 @@ impl<P: Provisioner> Preparation<P> {
     }
 
     /// Reads the claim, because the cache may be behind.
-    async fn read_claim(&self, uid: &str, pending: &PendingClaim) -> Step<PersistentVolumeClaim> {
-        let (namespace, name) = (&pending.namespace, &pending.name);
+    async fn read_claim(
+        &self,
+        uid: &str,
+        known: &PersistentVolumeClaim,
+    ) -> Step<PersistentVolumeClaim> {
+        let metadata = &known.metadata;
+        let (namespace, name) = (name_of(&metadata.namespace), name_of(&metadata.name));
         let claim = match api::claim(&self.client, namespace, name).await {
             Ok(claim) => claim,
             Err(error) => {
@@ -100,16 +110,20 @@ impl<P: Provisioner> Preparation<P> {
         }
     }
 
-    /// Checks that the provisioner can provision the claim.
-    async fn check_claim(&self, claim: &PersistentVolumeClaim) -> Step<()> {
+    /// Asks the provisioner if it is to provision the claim.
+    async fn ask(&self, claim: &PersistentVolumeClaim) -> Step<()> {
         match self.calls.should_provision(claim).await {
-            Ok(true) => {}
-            Ok(false) => return Err(Next::Done),
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Next::Done),
             Err(error) => {
                 self.reports.provision_failed(claim, &report(&error));
-                return Err(Next::Retry);
+                Err(Next::Retry)
             }
         }
+    }
+
+    /// Checks that the provisioner can provision the claim.
+    fn check_claim(&self, claim: &PersistentVolumeClaim) -> Step<()> {
         if rules::wants_block(claim) && !self.calls.supports_block() {
             let name = &self.settings.names.primary;
             self.reports
@@ -164,4 +178,14 @@ impl<P: Provisioner> Preparation<P> {
             }
         }
     }
+}
+
+/// Returns the class of a claim, and true if the scheduler selected a node.
+fn demands(claim: &PersistentVolumeClaim) -> (&str, bool) {
+    let has_node = rules::selected_node(claim).is_some();
+    (rules::class_name(claim), has_node)
+}
+
+fn name_of(name: &Option<String>) -> &str {
+    name.as_deref().unwrap_or_default()
 }

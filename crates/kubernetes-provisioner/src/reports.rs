@@ -75,6 +75,12 @@ impl Reports {
         self.metrics.deleted(volume, took);
     }
 
+    /// Reports storage that can't be deleted yet, which is no failure.
+    pub(crate) fn delete_postponed(&self, volume: &PersistentVolume, text: &str) {
+        info!(reason = text, "deleting the storage is postponed");
+        self.events.volume(volume, Reason::VolumeDelete, text);
+    }
+
     /// Reports storage that can't be deleted.
     pub(crate) fn delete_failed(&self, volume: &PersistentVolume, text: &str) {
         warn!(error = text, "deleting the storage failed");

@@ -92,8 +92,17 @@ impl<V: Volume> ProvisionRequest<V> {
         rules::wants_block(&self.claim)
     }
 
+    /// Returns the name of the VolumeAttributesClass that the claim asks for.
+    ///
+    /// A claim is only bound to a volume that names the same one; the controller sets it where a
+    /// provisioner leaves it out.
+    #[must_use]
+    pub fn volume_attributes_class_name(&self) -> Option<&str> {
+        rules::attributes_class(&self.claim)
+    }
+
     /// Returns the volume that fits the request, all but its source: name, capacity, access
-    /// modes, volume mode, reclaim policy and mount options.
+    /// modes, volume mode, reclaim policy, mount options and VolumeAttributesClass.
     ///
     /// ```
     /// use core_v1::{HostPathVolumeSource, PersistentVolumeClaim};
@@ -121,6 +130,7 @@ impl<V: Volume> ProvisionRequest<V> {
             });
         spec.access_modes = self.claim.access_modes();
         spec.mount_options = self.class.mount_options().cloned();
+        spec.volume_attributes_class_name = self.volume_attributes_class_name().map(str::to_owned);
         spec.capacity = self
             .requested_storage()
             .map(|size| BTreeMap::from([("storage".to_owned(), size.clone())]));

@@ -95,6 +95,13 @@ pub(crate) fn requested_storage(claim: &impl ClaimFields) -> Option<&Quantity> {
     claim.requests()?.get("storage")
 }
 
+/// Returns the name of the VolumeAttributesClass that a claim asks for. An empty name is none.
+pub(crate) fn attributes_class(claim: &impl ClaimFields) -> Option<&str> {
+    claim
+        .volume_attributes_class_name()
+        .filter(|name| !name.is_empty())
+}
+
 pub(crate) fn reclaim_policy(class: &impl ClassFields) -> PersistentVolumeReclaimPolicy {
     class.reclaim_policy().map_or(
         PersistentVolumeReclaimPolicy::Delete,

@@ -89,6 +89,7 @@ mod sealed {
         fn requests(&self) -> Option<&BTreeMap<String, Quantity>>;
         fn volume_mode(&self) -> Option<&str>;
         fn access_modes(&self) -> Option<Vec<PersistentVolumeAccessMode>>;
+        fn volume_attributes_class_name(&self) -> Option<&str>;
     }
 
     /// The fields of a class that the controller reads.
@@ -151,6 +152,10 @@ macro_rules! types {
             fn access_modes(&self) -> Option<Vec<PersistentVolumeAccessMode>> {
                 let modes = self.spec.as_ref()?.access_modes.as_ref()?;
                 Some(modes.iter().map(|mode| mode.as_str().into()).collect())
+            }
+
+            fn volume_attributes_class_name(&self) -> Option<&str> {
+                self.spec.as_ref()?.volume_attributes_class_name.as_deref()
             }
         }
 

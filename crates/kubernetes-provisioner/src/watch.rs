@@ -13,8 +13,9 @@ use tracing::{info, warn};
 
 use crate::attempts::{Deletions, Provisions};
 use crate::backlog::Backlog;
-use crate::cache::{Cache, Change, PendingClaim};
+use crate::cache::{Cache, Change, KnownVolume, PendingClaim};
 use crate::error::report;
+use crate::fingerprint::Fingerprint;
 use crate::options::Settings;
 use crate::streams::WatchItem;
 use crate::{permissions, rules};
@@ -84,7 +85,9 @@ impl Tracker {
 
     fn claim_event(&self, event: Event<Lean<PersistentVolumeClaim>>) {
         match event {
-            Event::Init => self.cache.change_claims(Change::Begin),
+            Event::Init => {
+                self.cache.change_claims(Change::Begin);
+            }
             Event::InitApply(claim) => {
                 if let Some(uid) = claim.metadata.uid.as_deref() {
                     let change = Change::Listed(uid.into(), self.pending(&claim));
@@ -93,7 +96,8 @@ impl Tracker {
             }
             // Not before: a worker would not find them in the cache.
             Event::InitDone => {
-                self.cache.change_claims(Change::Complete);
+                let changed = self.cache.change_claims(Change::Complete);
+                self.wake_claims(changed);
                 self.claims.enqueue_all(self.cache.claims());
             }
             Event::Apply(claim) => {
@@ -102,8 +106,9 @@ impl Tracker {
                 };
                 let pending = self.pending(&claim);
                 let wants_volume = pending.is_some();
-                self.cache
-                    .change_claims(Change::Set(uid.as_str().into(), pending));
+                let change = Change::Set(uid.as_str().into(), pending);
+                let changed = self.cache.change_claims(change);
+                self.wake_claims(changed);
                 self.claims.resume(&uid);
                 if wants_volume {
                     self.claims.enqueue(uid);
@@ -126,26 +131,30 @@ impl Tracker {
 
     fn volume_event(&self, event: Event<Lean<PersistentVolume>>) {
         match event {
-            Event::Init => self.cache.change_volumes(Change::Begin),
+            Event::Init => {
+                self.cache.change_volumes(Change::Begin);
+            }
             Event::InitApply(volume) => {
                 if let Some(name) = volume.metadata.name.as_deref() {
-                    let change = Change::Listed(name.into(), self.needs_work(&volume));
+                    let change = Change::Listed(name.into(), self.known(&volume));
                     self.cache.change_volumes(change);
                 }
             }
             Event::InitDone => {
-                self.cache.change_volumes(Change::Complete);
+                let changed = self.cache.change_volumes(Change::Complete);
+                self.wake_volumes(changed);
                 self.volumes.enqueue_all(self.cache.volumes_to_work_on());
             }
             Event::Apply(volume) => {
                 let Some(name) = volume.metadata.name.clone() else {
                     return;
                 };
-                let needs_work = self.needs_work(&volume);
-                self.cache
-                    .change_volumes(Change::Set(name.as_str().into(), needs_work));
+                let known = self.known(&volume);
+                let change = Change::Set(name.as_str().into(), known);
+                let changed = self.cache.change_volumes(change);
+                self.wake_volumes(changed);
                 self.volumes.resume(&name);
-                if needs_work {
+                if known.needs_work {
                     self.volumes.enqueue(name);
                 }
             }
@@ -157,6 +166,11 @@ impl Tracker {
                     .change_volumes(Change::Remove(name.as_str().into()));
                 self.deletions.forget(&name);
                 self.volumes.forget(&name);
+                // It may have had the name of the volume that a claim waits for.
+                let prefix = &self.settings.volume_name_prefix;
+                if let Some(uid) = rules::claim_uid(prefix, &name) {
+                    self.wake_claims([uid]);
+                }
             }
         }
     }
@@ -167,22 +181,22 @@ impl Tracker {
             class.metadata.name.clone().map(|name| (name, class))
         };
         match event {
-            Event::Init => self.cache.change_classes(Change::Begin),
+            Event::Init => {
+                self.cache.change_classes(Change::Begin);
+            }
             Event::InitApply(class) => {
                 if let Some((name, class)) = named(class) {
                     self.cache.change_classes(Change::Listed(name, class));
                 }
             }
-            Event::InitDone => self.cache.change_classes(Change::Complete),
+            Event::InitDone => {
+                let changed = self.cache.change_classes(Change::Complete);
+                self.wake_claims_of(changed);
+            }
             Event::Apply(class) => {
-                let Some((name, class)) = named(class) else {
-                    return;
-                };
-                let known = self.cache.class(&name);
-                let same = known.is_some_and(|known| known.metadata.uid == class.metadata.uid);
-                self.cache.change_classes(Change::Set(name.clone(), class));
-                if !same {
-                    self.class_replaced(&name);
+                if let Some((name, class)) = named(class) {
+                    let changed = self.cache.change_classes(Change::Set(name, class));
+                    self.wake_claims_of(changed);
                 }
             }
             Event::Delete(class) => {
@@ -193,34 +207,59 @@ impl Tracker {
         }
     }
 
-    /// Queues the claims that may have failed for want of a class, or because of the previous
-    /// one of its name.
-    fn class_replaced(&self, class: &str) {
-        for uid in self.cache.claims_of_class(class) {
-            self.claims.resume(&uid);
-            self.claims.add(uid);
+    /// Queues the claims that may have failed because of these classes, or for want of them.
+    fn wake_claims_of(&self, classes: Vec<String>) {
+        for class in classes {
+            self.wake_claims(self.cache.claims_of_class(&class));
+        }
+    }
+
+    /// Queues claims that wait for a retry, because something that matters for them has changed.
+    fn wake_claims<S: AsRef<str>>(&self, claims: impl IntoIterator<Item = S>) {
+        for uid in claims {
+            let uid = uid.as_ref();
+            if self.cache.claim(uid).is_some() {
+                self.provisions.forget_delay(uid);
+                self.claims.wake(uid.to_owned());
+            }
+        }
+    }
+
+    /// Queues volumes as [`wake_claims`](Self::wake_claims) does claims.
+    fn wake_volumes(&self, volumes: Vec<Box<str>>) {
+        for name in volumes {
+            if self.cache.volume_needs_work(&name) {
+                self.volumes.wake(name.into());
+            }
         }
     }
 
     /// Returns the entry of the cache for a claim that wants a volume.
     fn pending(&self, claim: &PersistentVolumeClaim) -> Option<PendingClaim> {
-        let metadata = &claim.metadata;
         rules::wants_volume(&self.settings.names, claim).then(|| PendingClaim {
-            namespace: metadata.namespace.as_deref().unwrap_or_default().into(),
-            name: metadata.name.as_deref().unwrap_or_default().into(),
-            class: rules::class_name(claim).into(),
-            has_node: rules::selected_node(claim).is_some(),
+            claim: claim.clone(),
+            fingerprint: Fingerprint::of_claim(claim, &self.settings.claim_annotations),
         })
     }
 
-    fn needs_work(&self, volume: &PersistentVolume) -> bool {
+    /// Returns the entry of the cache for a volume.
+    fn known(&self, volume: &PersistentVolume) -> KnownVolume {
         let settings = &self.settings;
-        rules::needs_work(
+        let needs_work = rules::needs_work(
             &settings.names,
             settings.ownership,
             settings.finalizer,
             volume,
-        )
+        );
+        let fingerprint = if needs_work {
+            Fingerprint::of_volume(volume)
+        } else {
+            Fingerprint::default()
+        };
+        KnownVolume {
+            needs_work,
+            fingerprint,
+        }
     }
 
     /// Queues everything that needs work.

@@ -1,6 +1,7 @@
 //! The volumes that are deleted, and what happens if that fails.
 
 use core_v1::{CSIPersistentVolumeSource, PersistentVolumePhase, PersistentVolumeReclaimPolicy};
+use k8s_openapi::api::core::v1::Event;
 use kubernetes_kinds::WithMetadata;
 use kubernetes_provisioner::DeleteError;
 use kubernetes_provisioner::{Ownership, names};
@@ -78,6 +79,27 @@ async fn failing_deletion_is_reported_and_retried() {
     running.idle().await;
     assert!(world.stored("volume-1").is_none());
     assert_eq!(running.deleted(), (1, 1));
+}
+
+#[tokio::test]
+async fn volume_in_use_is_deleted_later_without_a_failure() {
+    let world = World::new().await;
+    world.volume(&released("volume-1"));
+    let fake = Fake::deleting(|call, volume| match volume.metadata.name.as_deref() {
+        Some("volume-1") if call <= 2 => Err(DeleteError::in_use("mounted on node-1")),
+        _ => Ok(()),
+    });
+    let running = world.start(fake).await;
+    let message = world.event("volume-1", "VolumeDelete").await;
+    assert_eq!(message, "in use: mounted on node-1");
+    until("the deletion", || world.stored("volume-1").is_none()).await;
+    until("it is counted", || running.deleted() == (1, 0)).await;
+    assert_eq!(running.fake.deletions("volume-1"), 3);
+    let events: Vec<Event> = world.server.list(Some("default")).unwrap();
+    let postponed = events
+        .iter()
+        .find(|event| event.reason.as_deref() == Some("VolumeDelete"));
+    assert_eq!(postponed.unwrap().type_.as_deref(), Some("Normal"));
 }
 
 #[tokio::test]

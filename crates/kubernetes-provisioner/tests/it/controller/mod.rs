@@ -16,4 +16,5 @@ mod provisioning;
 mod running;
 mod storing;
 mod thresholds;
+mod waking;
 mod world;

@@ -140,7 +140,11 @@ async fn claim_that_is_being_deleted_is_not_provisioned() {
 #[tokio::test]
 async fn claim_that_the_qualifier_refuses_is_not_provisioned() {
     let world = World::new().await;
-    world.claim(&claim("data", "fast"));
+    // Also of a class that is absent, which is no failure then.
+    for class in ["fast", "absent"] {
+        let data = claim("data", class).with_namespace(class);
+        world.claim(&data);
+    }
     let fake = Fake {
         refused_claim: "data",
         ..Fake::default()
@@ -149,6 +153,12 @@ async fn claim_that_the_qualifier_refuses_is_not_provisioned() {
     running.idle().await;
     assert_eq!(running.fake.provisions("data"), 0);
     assert!(world.reasons("data").is_empty());
+    let reads = world.server.take_requests();
+    let of_data = reads
+        .iter()
+        .filter(|request| request.path.contains("/data"));
+    assert_eq!(of_data.count(), 0, "{reads:?}");
+    assert!(!running.metrics.encode().contains("class=\"absent\""));
 }
 
 #[tokio::test]
