@@ -1,6 +1,6 @@
 //! The steps of an update.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
 use std::io::Write;
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{
-    AtFlags, Dir, Mode, OFlags, Uid, fchmod, fchown, mkdirat, openat, readlinkat, renameat,
-    symlinkat, unlinkat,
+    AtFlags, Dir, Mode, OFlags, Uid, chownat, fchmod, fchown, mkdirat, openat, readlinkat,
+    renameat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 use tracing::warn;
@@ -87,31 +87,46 @@ impl Update<'_> {
     }
 
     fn swap(&self, name: &CStr) -> Result<()> {
-        self.replace(NEW_DATA, name.to_bytes(), DATA)
+        self.replace(NEW_DATA, name.to_bytes(), None, DATA)
     }
 
     /// Lets a name be a link, in place of what has the name, unless that is a directory.
-    fn replace(&self, temporary: &CStr, target: &[u8], name: &CStr) -> Result<()> {
+    fn replace(
+        &self,
+        temporary: &CStr,
+        target: &[u8],
+        owner: Option<u32>,
+        name: &CStr,
+    ) -> Result<()> {
         let failed = |error| Error::io("link", shown(self.path, name))(error);
         self.remove(temporary)?;
         symlinkat(OsStr::from_bytes(target), self.dir, temporary).map_err(failed)?;
-        renameat(self.dir, temporary, self.dir, name).map_err(|error| {
-            let _ = unlinkat(self.dir, temporary, AtFlags::empty());
-            failed(error)
-        })
+        let owned = match owner.map(Uid::from_raw) {
+            None => Ok(()),
+            owner => chownat(self.dir, temporary, owner, None, AtFlags::SYMLINK_NOFOLLOW),
+        };
+        owned
+            .and_then(|()| renameat(self.dir, temporary, self.dir, name))
+            .map_err(|error| {
+                let _ = unlinkat(self.dir, temporary, AtFlags::empty());
+                failed(error)
+            })
     }
 
-    /// The names that the volume shows: the first part of each path.
-    fn names(&self) -> BTreeSet<&str> {
-        self.payload
-            .keys()
-            .filter_map(|path| path.split('/').next())
-            .collect()
+    /// The names that the volume shows, the first part of each path, and the owner of the first
+    /// file there.
+    fn names(&self) -> BTreeMap<&str, Option<u32>> {
+        let mut names = BTreeMap::new();
+        for (path, file) in self.payload {
+            let name = path.split_once('/').map_or(path.as_str(), |(name, _)| name);
+            names.entry(name).or_insert(file.fs_user);
+        }
+        names
     }
 
     /// Makes the links through which files are read.
     pub(super) fn link_files(&self) -> Result<()> {
-        for name in self.names() {
+        for (name, owner) in self.names() {
             let target = format!("..data/{name}");
             match readlinkat(self.dir, name, Vec::new()) {
                 Ok(found) if found.to_bytes() == target.as_bytes() => continue,
@@ -128,7 +143,7 @@ impl Update<'_> {
                 }
             }
             let name = CString::new(name).map_err(|_| Error::invalid("a null byte"))?;
-            self.replace(NEW_LINK, target.as_bytes(), &name)?;
+            self.replace(NEW_LINK, target.as_bytes(), owner, &name)?;
         }
         Ok(())
     }
@@ -156,8 +171,8 @@ impl Update<'_> {
     }
 
     /// Returns true if a name is a link of this writer to a removed file.
-    fn is_old_link(&self, name: &CStr, names: &BTreeSet<&str>) -> bool {
-        if name.to_str().is_ok_and(|name| names.contains(name)) {
+    fn is_old_link(&self, name: &CStr, names: &BTreeMap<&str, Option<u32>>) -> bool {
+        if name.to_str().is_ok_and(|name| names.contains_key(name)) {
             return false;
         }
         let own = [b"..data/", name.to_bytes()].concat();

@@ -14,21 +14,27 @@ use crate::{Error, Result};
 /// Types for which `fsck` does nothing: they repair themselves when they are mounted.
 const UNCHECKED: &[&str] = &["xfs", "btrfs"];
 
+/// The type with which an empty device is formatted if none is asked for.
+const DEFAULT: &str = "ext4";
+
 /// Formats devices that are empty, checks others, and mounts them (`SafeFormatAndMount`).
 ///
 /// A device with another file system, with a partition table, or whose content can't be found
-/// out is an error, and is never written to.
+/// out is an error, and is never written to. ext2 and ext3 are no other file systems than ext4,
+/// which mounts them, unless types are [strict](Self::with_strict_types).
 #[derive(Clone)]
 pub struct SafeFormatAndMount {
     mounter: Arc<dyn Mount>,
     exec: Arc<dyn Exec>,
     limits: TimeLimits,
+    strict_types: bool,
 }
 
 impl std::fmt::Debug for SafeFormatAndMount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SafeFormatAndMount")
             .field("limits", &self.limits)
+            .field("strict_types", &self.strict_types)
             .finish()
     }
 }
@@ -41,7 +47,16 @@ impl SafeFormatAndMount {
             mounter,
             exec,
             limits: TimeLimits::default(),
+            strict_types: false,
         }
+    }
+
+    /// Sets whether a device must have exactly the type that is asked for. The default is no:
+    /// ext2 and ext3 are mounted as ext4. Kubernetes' own lets the kernel decide for all types.
+    #[must_use]
+    pub fn with_strict_types(mut self, strict: bool) -> Self {
+        self.strict_types = strict;
+        self
     }
 
     /// Sets how long commands may take.
@@ -61,6 +76,8 @@ impl SafeFormatAndMount {
     }
 
     /// Formats the device if nothing is on it, otherwise checks its file system, and mounts it.
+    /// With an empty `fs_type`, or `auto`, an empty device becomes ext4, and another one is mounted
+    /// as what it is.
     ///
     /// * A device is formatted with `mkfs.TYPE`: ext2, ext3 and ext4 with `-F -m0`, so that no
     ///   blocks are kept for root, XFS with `-f`.
@@ -96,9 +113,18 @@ impl SafeFormatAndMount {
         sensitive: &[&str],
         format_options: &[&str],
     ) -> Result<()> {
-        check_fs_type(fs_type)?;
+        let asked = Some(fs_type).filter(|fs_type| !matches!(*fs_type, "" | "auto"));
+        if let Some(fs_type) = asked {
+            check_fs_type(fs_type)?;
+        }
         let read_only = is_read_only(options, sensitive);
-        match self.disk_format(device)? {
+        let found = self.disk_format(device)?;
+        let fs_type = match (asked, &found) {
+            (Some(asked), _) => asked,
+            (None, DiskFormat::Filesystem(found)) => found,
+            (None, _) => DEFAULT,
+        };
+        match &found {
             DiskFormat::Unformatted if read_only => {
                 return Err(FilesystemError::UnformattedReadOnly {
                     device: device.to_owned(),
@@ -107,16 +133,16 @@ impl SafeFormatAndMount {
                 .into());
             }
             DiskFormat::Unformatted => self.format(device, fs_type, format_options)?,
-            DiskFormat::Filesystem(found) if found == fs_type => {
+            DiskFormat::Filesystem(found) if self.can_mount(found, fs_type) => {
                 if !read_only {
-                    self.check(device, fs_type)?;
+                    self.check(device, found)?;
                 }
             }
             DiskFormat::Filesystem(found) => {
                 return Err(FilesystemError::Mismatch {
                     device: device.to_owned(),
-                    wanted: fs_type.to_owned(),
-                    found,
+                    wanted: asked.unwrap_or("auto").to_owned(),
+                    found: found.clone(),
                 }
                 .into());
             }
@@ -124,7 +150,7 @@ impl SafeFormatAndMount {
                 return Err(FilesystemError::PartitionTable {
                     device: device.to_owned(),
                     wanted: fs_type.to_owned(),
-                    table,
+                    table: table.clone(),
                 }
                 .into());
             }
@@ -133,6 +159,15 @@ impl SafeFormatAndMount {
             .mounter
             .mount_sensitive(device, target, fs_type, options, sensitive);
         mounted.map_err(|error| of_class(error, |source| mount_failed(device, fs_type, source)))
+    }
+
+    /// Returns true if what was found can be mounted as a type. Parts of volume groups and arrays,
+    /// encrypted devices and swap space have a type too, and are no file systems.
+    fn can_mount(&self, found: &str, fs_type: &str) -> bool {
+        let is_file_system =
+            !found.ends_with("_member") && !matches!(found, "crypto_LUKS" | "swap");
+        let is_older_ext = fs_type == "ext4" && matches!(found, "ext2" | "ext3");
+        is_file_system && (found == fs_type || is_older_ext && !self.strict_types)
     }
 
     fn format(&self, device: &Path, fs_type: &str, options: &[&str]) -> Result<()> {

@@ -13,6 +13,7 @@ mod mountinfo;
 mod options;
 mod paths;
 mod refs;
+mod tmpfs;
 mod unmount;
 
 pub use cleanup::{clean_up_mount_point, clean_up_mount_point_with_force, is_corrupted};
@@ -23,6 +24,7 @@ pub use mountinfo::{MountInfo, parse_mount_info, read_mount_info};
 pub use options::{BindOptions, bind_options};
 pub use paths::path_within_base;
 pub use refs::search_mount_points;
+pub use tmpfs::Noswap;
 pub use unmount::{ForceUnmount, unmount_lazily, unmount_with_force};
 
 pub(crate) use host_utils::device_in_use;

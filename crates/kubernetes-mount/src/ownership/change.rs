@@ -15,7 +15,9 @@ use crate::walk::chmod::{chmod_at, chmod_open};
 use crate::walk::{Visit, path_of};
 
 /// The permissions of a directory beside those of files: search, and setgid.
-const DIRECTORY: u32 = 0o2110;
+const DIRECTORY: u32 = SEARCH | SET_GID;
+const SEARCH: u32 = 0o110;
+const SET_GID: u32 = 0o2000;
 
 /// The bits by which a program gets other rights than its caller's. A change of the group takes
 /// them from a file, even when root makes it.
@@ -72,11 +74,35 @@ impl Change {
     }
 
     /// Changes a directory that is open.
-    pub(super) fn directory(&self, dir: BorrowedFd<'_>, found: &mut Applied) -> io::Result<()> {
+    fn directory(&self, dir: BorrowedFd<'_>, found: &mut Applied) -> io::Result<()> {
+        self.directory_as(dir, |mode| mode | self.permissions | DIRECTORY, found)
+    }
+
+    /// Changes the root. Unless it `is_marked`, it is left without setgid, so that it doesn't say
+    /// that all files have the group.
+    pub(super) fn root(
+        &self,
+        root: BorrowedFd<'_>,
+        is_marked: bool,
+        found: &mut Applied,
+    ) -> io::Result<()> {
+        if is_marked {
+            return self.directory(root, found);
+        }
+        let unmarked = |mode| (mode | self.permissions | SEARCH) & !SET_GID;
+        self.directory_as(root, unmarked, found)
+    }
+
+    fn directory_as(
+        &self,
+        dir: BorrowedFd<'_>,
+        wanted: impl FnOnce(u32) -> u32,
+        found: &mut Applied,
+    ) -> io::Result<()> {
         let stat = stat(dir, c"", AtFlags::EMPTY_PATH)?;
         self.looked(found);
         let mode = permissions(&stat);
-        let wanted = mode | self.permissions | DIRECTORY;
+        let wanted = wanted(mode);
         let mut done = Ok(());
         if stat.stx_gid == self.group {
             if mode == wanted {

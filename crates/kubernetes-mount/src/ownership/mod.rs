@@ -15,7 +15,8 @@
 //!
 //! A directory comes after all that is in it, and the root last. So a root that is right says that
 //! everything is, unless it was changed since, and [`FsGroupChangePolicy::OnRootMismatch`] relies
-//! on that.
+//! on that: if a file couldn't be changed, it leaves the root without setgid, so that the next
+//! attempt looks at all files again.
 //!
 //! Files are found by directory descriptors, never by their path, so that whoever can write to the
 //! volume can't make this change a file outside of it (CVE-2017-1002101, and what is left of it in
@@ -171,7 +172,8 @@ impl Ownership {
             .found
             .into_iter()
             .fold(Applied::default(), Applied::plus);
-        let done = change.directory(root.as_fd(), &mut applied);
+        let is_marked = self.policy == FsGroupChangePolicy::Always || applied.failed == 0;
+        let done = change.root(root.as_fd(), is_marked, &mut applied);
         done.map_err(Error::io("look at", dir))?;
         Ok(applied)
     }

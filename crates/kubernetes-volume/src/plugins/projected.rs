@@ -106,9 +106,9 @@ fn token(
         )));
     }
     let mut file = defaults.file(token.into_bytes(), None, newer::token_user(source))?;
-    if inputs.args.fs_user.is_some() || inputs.args.fs_group.is_some() {
+    file.fs_user = file.fs_user.or(inputs.args.fs_user);
+    if file.fs_user.is_some() || inputs.args.fs_group.is_some() {
         file.mode = TOKEN_MODE;
     }
-    file.fs_user = file.fs_user.or(inputs.args.fs_user);
     Ok(file)
 }

@@ -198,6 +198,28 @@ fn files_that_cannot_be_changed_are_counted() {
     });
 }
 
+/// A root that is right would say that all files are.
+#[test]
+fn the_root_does_not_say_that_all_is_right_if_a_file_is_not() {
+    as_root(|| {
+        let dir = tree();
+        let read_only = dir.path().join("sub");
+        make_read_only(&read_only);
+        for _ in 0..2 {
+            let done = apply(&dir, FsGroupChangePolicy::OnRootMismatch);
+            assert_eq!((done.skipped, done.failed), (false, 2));
+            // The group gets in all the same.
+            assert_eq!(of(dir.path()), (GROUP, 0o775));
+        }
+        nix::mount::umount(&read_only).unwrap();
+        let done = apply(&dir, FsGroupChangePolicy::OnRootMismatch);
+        assert_eq!((done.skipped, done.failed), (false, 0));
+        assert_eq!(of(read_only.join("file")), (GROUP, 0o664));
+        assert_eq!(of(dir.path()), (GROUP, 0o2775));
+        assert!(apply(&dir, FsGroupChangePolicy::OnRootMismatch).skipped);
+    });
+}
+
 /// Makes a directory read-only, as a mount of itself.
 fn make_read_only(dir: &Path) {
     use nix::mount::{MsFlags, mount};

@@ -13,4 +13,5 @@ mod oracle;
 mod propagation;
 mod resize;
 mod table;
+mod tmpfs;
 mod tools;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::{Container, EmptyDirVolumeSource, Pod};
+use k8s_openapi::api::core::v1::{Container, EmptyDirVolumeSource, Pod, PodSpec};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kubernetes_kinds::quantity::Amount;
 
@@ -103,11 +103,23 @@ fn memory_size(host: &dyn VolumeHost, limit: Option<u64>, pod: &Pod) -> Result<O
     Ok(limits.into_iter().flatten().filter(|size| *size > 0).min())
 }
 
-/// Returns the sum of the limits of all containers, if each has one.
+/// Returns the limit of the Pod, or the sum of the limits of all containers if each has one, with
+/// the overhead of the runtime class.
 fn pod_memory_limit(pod: &Pod) -> Result<Option<u64>> {
     let Some(spec) = &pod.spec else {
         return Ok(None);
     };
+    let Some(limit) = memory_limit(spec)?.filter(|limit| *limit > 0) else {
+        return Ok(None);
+    };
+    let overhead = spec.overhead.as_ref().and_then(|all| all.get("memory"));
+    let overhead = overhead
+        .map(|memory| bytes("overhead", memory))
+        .transpose()?;
+    Ok(Some(limit.saturating_add(overhead.unwrap_or_default())))
+}
+
+fn memory_limit(spec: &PodSpec) -> Result<Option<u64>> {
     let limit = |resources: Option<&BTreeMap<String, Quantity>>| {
         resources
             .and_then(|limits| limits.get("memory"))
@@ -146,7 +158,7 @@ fn pod_memory_limit(pod: &Pod) -> Result<Option<u64>> {
             alone = alone.max(beside.saturating_add(size));
         }
     }
-    Ok(Some(alone.max(beside.saturating_add(together))).filter(|size| *size > 0))
+    Ok(Some(alone.max(beside.saturating_add(together))))
 }
 
 /// The sizes of huge pages that the Pod requests, as texts such as `2Mi`.

@@ -20,7 +20,7 @@ use crate::{Error, Result, Spec, VolumeOptions};
 /// | `medium` | is |
 /// |---|---|
 /// | – | a directory of mode 0777 on the node's disk |
-/// | `Memory` | a tmpfs. Its size is the least of `sizeLimit`, the Pod's memory limits if all its containers have one, and the node's allocatable memory; half of the memory if none is known |
+/// | `Memory` | a tmpfs of mode 1777, which is never written to swap space if the kernel can (Linux 6.4 and later). Its size is the least of `sizeLimit`, the Pod's memory limits if all its containers have one, and the node's allocatable memory; half of the memory if none is known |
 /// | `HugePages` | a hugetlbfs with the one page size that the Pod requests |
 /// | `HugePages-2Mi`, … | a hugetlbfs with that page size, which the Pod must request |
 ///

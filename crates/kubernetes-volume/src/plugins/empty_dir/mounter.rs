@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, Pod};
 use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
-use kubernetes_mount::mount::Mount;
+use kubernetes_mount::mount::{Mount, Noswap};
 use rustix::fs::statfs;
 
 use super::medium::Medium;
@@ -17,7 +17,7 @@ use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{is_mounted, newer, real_path, remove};
 use crate::{Attributes, Error, MounterArgs, Result};
 
-/// The default mode of a directory.
+/// The default mode of a directory, and of a file system of huge pages.
 const MODE: u32 = 0o777;
 
 pub(super) struct EmptyDirMounter {
@@ -25,7 +25,8 @@ pub(super) struct EmptyDirMounter {
     path: PathBuf,
     marker: Marker,
     medium: Medium,
-    mode: u32,
+    /// The mode in the specification.
+    mode: Option<u32>,
     owner: Owner,
 }
 
@@ -50,19 +51,26 @@ impl EmptyDirMounter {
     /// Makes what is missing. Returns whether this call has mounted it.
     fn provide(&self, dir: &Path) -> Result<bool> {
         let Some(fs_type) = self.medium.fs_type() else {
-            dirs::set_mode(dir, self.mode)?;
+            dirs::set_mode(dir, self.mode.unwrap_or(MODE))?;
             return Ok(false);
         };
         if is_mounted(&*self.mounter, dir)? {
             self.check_mounted(dir, fs_type)?;
-            dirs::set_mode(dir, self.mode)?;
             return Ok(false);
         }
+        self.mount(dir, fs_type)?;
+        Ok(true)
+    }
+
+    fn mount(&self, dir: &Path, fs_type: &str) -> Result<()> {
         let option = self.medium.option();
         let options: Vec<&str> = option.iter().map(String::as_str).collect();
+        if let Medium::Memory { .. } = self.medium {
+            return Ok(Noswap::of_kernel().mount(&*self.mounter, dir, &options)?);
+        }
         self.mounter
             .mount(Path::new(fs_type), dir, fs_type, &options)?;
-        Ok(true)
+        Ok(())
     }
 
     /// Fails if something else is mounted than this volume needs.
@@ -108,9 +116,15 @@ impl EmptyDirMounter {
     }
 
     fn finish(&self, dir: &Path, args: &MounterArgs) -> Result<()> {
-        if self.medium.fs_type().is_some() {
-            // A new file system has a mode of its own.
-            dirs::set_mode(dir, self.mode)?;
+        // A new file system has a mode of its own. That of a tmpfs is 1777, so that users can't
+        // remove each other's files.
+        let mode = match self.medium {
+            Medium::Disk => None,
+            Medium::Memory { .. } => self.mode,
+            Medium::HugePages { .. } => Some(self.mode.unwrap_or(MODE)),
+        };
+        if let Some(mode) = mode {
+            dirs::set_mode(dir, mode)?;
         }
         self.owner
             .give(dir, args.fs_group, args.fs_group_change_policy, false)?;
@@ -118,10 +132,10 @@ impl EmptyDirMounter {
     }
 }
 
-fn mode(source: &EmptyDirVolumeSource) -> Result<u32> {
+fn mode(source: &EmptyDirVolumeSource) -> Result<Option<u32>> {
     match newer::empty_dir_mode(source) {
-        None => Ok(MODE),
-        Some(mode @ 0..=0o1777) => Ok(mode.unsigned_abs()),
+        None => Ok(None),
+        Some(mode @ 0..=0o1777) => Ok(Some(mode.unsigned_abs())),
         Some(mode) => Err(Error::invalid(format!(
             "the mode {mode:#o} of an emptyDir is not from 0 to 0o1777"
         ))),
@@ -146,7 +160,7 @@ impl Mounter for EmptyDirMounter {
         if self.is_ready(dir)? {
             return Ok(());
         }
-        let is_new = dirs::make(dir, self.mode)?;
+        let is_new = dirs::make(dir, self.mode.unwrap_or(MODE), dirs::SHARED)?;
         let mut mounted = false;
         let done = self.provide(dir).and_then(|here| {
             mounted = here;

@@ -30,7 +30,7 @@ impl DeviceMounter for Node {
         if is_mounted(&*mounter, dir)? {
             return Ok(());
         }
-        let is_new = dirs::make(dir, BENEATH)?;
+        let is_new = dirs::make(dir, BENEATH, dirs::PRIVATE)?;
         let options = source.options().to_json()?;
         let args = [text(dir)?, text(device_path)?, &options];
         let done = match self.call(Command::MountDevice, &args) {
@@ -76,14 +76,16 @@ impl Attacher for Node {
     }
 
     fn volumes_are_attached(&self, specs: &[Spec], node_name: &str) -> Result<Vec<bool>> {
-        let is_attached = |spec| {
+        let mut attached = Vec::with_capacity(specs.len());
+        for spec in specs {
             let options = Source::of(spec, self.name())?.options().to_json()?;
-            let answer = self.call(Command::IsAttached, &[&options, node_name])?;
-            answer
-                .map(|answer| answer.attached)
-                .ok_or_else(|| self.program.not_supported(Command::IsAttached))
-        };
-        specs.iter().map(is_attached).collect()
+            match self.call(Command::IsAttached, &[&options, node_name])? {
+                Some(answer) => attached.push(answer.attached),
+                // As in Kubernetes: otherwise they would be attached again and again.
+                None => return Ok(vec![true; specs.len()]),
+            }
+        }
+        Ok(attached)
     }
 
     fn wait_for_attach(

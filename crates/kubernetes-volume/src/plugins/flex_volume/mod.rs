@@ -44,13 +44,13 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// | `getvolumename` | OPTIONS | the name of the volume |
 /// | `attach` | OPTIONS NODE | nothing |
 /// | `waitforattach` | DEVICE OPTIONS | the device as it is |
-/// | `isattached` | OPTIONS NODE | an error |
+/// | `isattached` | OPTIONS NODE | all are taken to be attached |
 /// | `detach` | VOLUME NODE | nothing |
 /// | `mountdevice` | DIR DEVICE OPTIONS | formats an empty device, and mounts it |
 /// | `unmountdevice` | DIR | unmounts |
 /// | `mount` | DIR OPTIONS | bind mounts the device's directory |
 /// | `unmount` | DIR | unmounts |
-/// | `expandvolume` | OPTIONS NEW OLD | the new size |
+/// | `expandvolume` | OPTIONS DIR NEW OLD | the new size |
 /// | `expandfs` | OPTIONS DEVICE DIR NEW OLD | grows ext4, XFS and btrfs |
 ///
 /// The options are those of the volume and, all with the prefix `kubernetes.io/`, `fsType`,
@@ -210,8 +210,10 @@ impl ExpandableVolumePlugin for FlexVolumePlugin {
     fn expand_volume_device(&self, spec: &Spec, new_size: u64, old_size: u64) -> Result<u64> {
         let node = self.node()?;
         let options = Source::of(spec, node.name())?.options().to_json()?;
+        let dir = node.device_mount_path(spec)?;
+        let dir = program::text(&dir)?;
         let (new, old) = (new_size.to_string(), old_size.to_string());
-        let answer = node.call(Command::ExpandVolume, &[&options, &new, &old])?;
+        let answer = node.call(Command::ExpandVolume, &[&options, dir, &new, &old])?;
         Ok(answer
             .and_then(|answer| answer.volume_new_size)
             .unwrap_or(new_size))

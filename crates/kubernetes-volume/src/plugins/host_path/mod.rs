@@ -76,7 +76,12 @@ fn checked(spec: &Spec) -> Result<(&HostPathVolumeSource, PathBuf, bool)> {
     let (source, read_only) = source(spec)
         .ok_or_else(|| Error::invalid(format!("the volume {:?} has no hostPath", spec.name())))?;
     names::one_source(spec)?;
-    let path = names::absolute(&format!("the volume {:?}", spec.name()), &source.path)?;
+    let path = match source.path.as_str() {
+        // As on a kubelet, it begins at the root.
+        relative if !relative.is_empty() && !relative.starts_with('/') => format!("/{relative}"),
+        path => path.to_owned(),
+    };
+    let path = names::absolute(&format!("the volume {:?}", spec.name()), &path)?;
     Ok((source, path, read_only))
 }
 
@@ -178,7 +183,9 @@ impl RecyclableVolumePlugin for HostPathPlugin {
 
 impl DeletableVolumePlugin for HostPathPlugin {
     fn new_deleter(&self, spec: &Spec) -> Result<Box<dyn Deleter>> {
-        let (_, path, _) = checked(spec)?;
+        let (source, ..) = checked(spec)?;
+        // Nothing is deleted whose path has to be guessed.
+        let path = names::absolute(&format!("the volume {:?}", spec.name()), &source.path)?;
         Ok(Box::new(storage::HostPathDeleter { path }))
     }
 }

@@ -14,6 +14,13 @@ use crate::{Error, Result};
 /// The mode of directories above volumes.
 const ABOVE: u32 = 0o750;
 
+/// The mode of the directory of a plugin's volumes in that of a Pod, unless it is one of
+/// [`SHARED`].
+pub(crate) const PRIVATE: u32 = 0o750;
+
+/// The mode of that directory for emptyDir, and for volumes whose files are written into one.
+pub(crate) const SHARED: u32 = 0o755;
+
 /// The directory of a plugin with the mounts of its devices.
 pub(crate) const DEVICE_MOUNTS: &str = "mounts";
 
@@ -31,13 +38,15 @@ pub(crate) fn exists(path: &Path) -> Result<bool> {
     }
 }
 
-/// Makes the directory of a volume and those above it. Returns whether it is new. A link at its
-/// path is an error.
-pub(crate) fn make(path: &Path, mode: u32) -> Result<bool> {
-    if let Some(above) = path.parent() {
+/// Makes the directory of a volume, that of the plugin above it, and those above that. Returns
+/// whether it is new. A link at its path is an error.
+pub(crate) fn make(path: &Path, mode: u32, of_plugin: u32) -> Result<bool> {
+    let above = path.parent();
+    for (above, mode) in [(above.and_then(Path::parent), ABOVE), (above, of_plugin)] {
+        let Some(above) = above else { continue };
         DirBuilder::new()
             .recursive(true)
-            .mode(ABOVE)
+            .mode(mode)
             .create(above)
             .map_err(Error::io("create the directory", above))?;
     }
@@ -116,7 +125,7 @@ impl Marker {
     }
 
     pub(crate) fn set(&self) -> Result<()> {
-        make(&self.dir, ABOVE)?;
+        make(&self.dir, ABOVE, PRIVATE)?;
         let file = self.file();
         File::create(&file).map_err(Error::io("create", &file))?;
         Ok(())

@@ -22,7 +22,8 @@ pub(crate) fn make_mount_points(
     Ok(())
 }
 
-/// The paths inside of the volume, without those inside of another of them.
+/// The paths inside of the volume. Mount points inside of another volume are made there, but only
+/// if the same container has that one too.
 fn mount_points(pod: &Pod, volume_name: &str) -> Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     let Some(spec) = &pod.spec else {
@@ -30,32 +31,44 @@ fn mount_points(pod: &Pod, volume_name: &str) -> Result<BTreeSet<PathBuf>> {
     };
     let init = spec.init_containers.iter().flatten();
     for container in init.chain(&spec.containers) {
-        let mounts = || container.volume_mounts.iter().flatten();
-        for own in mounts().filter(|mount| mount.name == volume_name) {
-            let own = Path::new(&own.mount_path);
-            let mut inside: Vec<PathBuf> = mounts()
-                .filter_map(|other| Path::new(&other.mount_path).strip_prefix(own).ok())
-                .filter(|path| !path.as_os_str().is_empty())
-                .map(Path::to_owned)
-                .collect();
-            inside.sort();
-            for path in inside {
-                if path
-                    .components()
-                    .any(|part| !matches!(part, Component::Normal(_)))
-                {
-                    return Err(Error::invalid(format!(
-                        "the mount path {} of the container {:?} has `..`",
-                        own.join(&path).display(),
-                        container.name
-                    )));
-                }
-                // Mount points inside of another volume are made there.
-                if !found.iter().any(|above| path.starts_with(above)) {
-                    found.insert(path);
-                }
+        let mounts = container.volume_mounts.iter().flatten();
+        let mounts: Vec<_> = mounts
+            .map(|mount| (cleaned(&mount.mount_path), &mount.name))
+            .collect();
+        for (own, _) in mounts.iter().filter(|(_, name)| *name == volume_name) {
+            if own.starts_with("..") {
+                return Err(Error::invalid(format!(
+                    "the mount path {} of the container {:?} begins with `..`",
+                    own.display(),
+                    container.name
+                )));
             }
+            let inside: BTreeSet<_> = mounts
+                .iter()
+                .filter_map(|(path, _)| path.strip_prefix(own).ok())
+                .filter(|path| !path.as_os_str().is_empty())
+                .collect();
+            let is_nested = |path: &Path| path.ancestors().skip(1).any(|up| inside.contains(up));
+            let outermost = inside.iter().filter(|path| !is_nested(path));
+            found.extend(outermost.map(|path| path.to_path_buf()));
         }
     }
     Ok(found)
+}
+
+/// Returns a path without `.` and `..`, as a runtime uses it. Only at the start of a relative one
+/// `..` stays.
+fn cleaned(path: &str) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in Path::new(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if clean == Path::new("/") => {}
+            Component::ParentDir if !clean.as_os_str().is_empty() && !clean.ends_with("..") => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    clean
 }

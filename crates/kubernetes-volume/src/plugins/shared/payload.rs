@@ -1,7 +1,6 @@
 //! The files of a volume before they are written.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use k8s_openapi::api::core::v1::{ConfigMap, KeyToPath, Secret};
 use kubernetes_mount::atomic_writer::FileProjection;
@@ -71,21 +70,17 @@ fn file_user(user: Option<i64>) -> Result<Option<u32>> {
 }
 
 impl Payload {
-    /// Adds a file. `from` describes its source, for messages.
+    /// Adds a file, in place of one with the same path: as a kubelet, the last one is written.
+    /// `from` describes its source, for messages.
     ///
     /// # Errors
     ///
-    /// When another one has its path, or is above or below it.
+    /// When another one is above or below it.
     pub(crate) fn add(&mut self, path: &str, from: &str, file: FileProjection) -> Result<()> {
         let path = normal(path, from)?;
         self.refuse_above_and_below(&path, from)?;
-        match self.files.entry(path) {
-            Entry::Vacant(entry) => {
-                entry.insert((file, from.to_owned()));
-                Ok(())
-            }
-            Entry::Occupied(entry) => Err(conflict(entry.key(), from, &entry.get().1)),
-        }
+        self.files.insert(path, (file, from.to_owned()));
+        Ok(())
     }
 
     fn refuse_above_and_below(&self, path: &str, from: &str) -> Result<()> {
@@ -114,7 +109,7 @@ impl Payload {
 
 fn conflict(path: &str, from: &str, other: &str) -> Error {
     Error::invalid(format!(
-        "the path {path:?} of {from} is that of {other} too, or inside of it"
+        "the path {path:?} of {from} is above or below that of {other}, and one of both is a file"
     ))
 }
 

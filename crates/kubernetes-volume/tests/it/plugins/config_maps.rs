@@ -233,11 +233,83 @@ fn makes_mount_points_inside() {
     assert_eq!(names(&path), ["a", "color", "logo"]);
     assert_eq!(names(&path.join("a/b")), Vec::<String>::new());
     node.tear_down(CONFIG_MAP, "files").unwrap();
-    let error = failed(node.set_up(
-        &settings(json!({})),
-        &mounts("/etc/web/../../x"),
-        &no_args(),
-    ));
-    assert!(error.contains("has `..`"), "{error}");
+    // A runtime mounts it elsewhere.
+    let path = node
+        .set_up(
+            &settings(json!({})),
+            &mounts("/etc/web/../../x"),
+            &no_args(),
+        )
+        .unwrap();
+    assert_eq!(names(&path.join("a/b/below")), Vec::<String>::new());
+    node.tear_down(CONFIG_MAP, "files").unwrap();
+    node.assert_clean();
+}
+
+/// What one container has inside of another volume, another one may have in this one.
+#[test]
+fn makes_the_mount_points_of_each_container() {
+    type Mounts = &'static [(&'static str, &'static str)];
+    let rows: [(&[Mounts], &[&str], &[&str]); 6] = [
+        (
+            &[
+                &[("files", "/dir"), ("one", "/dir/nested")],
+                &[("files", "/dir"), ("one", "/dir/nested/other")],
+            ],
+            &["nested/other"],
+            &[],
+        ),
+        (
+            &[&[("files", "/dir"), ("one", "/dir/a"), ("two", "/dir/a/b")]],
+            &["a"],
+            &["a/b"],
+        ),
+        (
+            &[&[("files", "/dir"), ("one", "/dir/a-b"), ("two", "/dir/a/b")]],
+            &["a-b", "a/b"],
+            &[],
+        ),
+        (
+            &[&[
+                ("files", "/one"),
+                ("files", "/two"),
+                ("one", "/one/a"),
+                ("one", "/two/b"),
+            ]],
+            &["a", "b"],
+            &[],
+        ),
+        (
+            &[&[("files", "/dir/./x/.."), ("one", "/dir//c/")]],
+            &["c"],
+            &[],
+        ),
+        (&[&[("one", "/dir/a")], &[("files", "/dir")]], &[], &["a"]),
+    ];
+    for (containers, made, absent) in rows {
+        let node = node(json!({"color": "blue"}));
+        let container = |mounts: &Mounts| {
+            let mount = |(name, path): &(&str, &str)| json!({"name": name, "mountPath": path});
+            json!({"name": "c", "volumeMounts": mounts.iter().map(mount).collect::<Vec<_>>()})
+        };
+        let containers: Vec<_> = containers.iter().map(container).collect();
+        let spec = pod(json!({"spec": {"containers": containers}}));
+        let path = node
+            .set_up(&settings(json!({})), &spec, &no_args())
+            .unwrap();
+        for dir in made {
+            assert!(path.join(dir).is_dir(), "{dir} of {spec:?}");
+        }
+        for dir in absent {
+            assert!(!path.join(dir).exists(), "{dir} of {spec:?}");
+        }
+        node.tear_down(CONFIG_MAP, "files").unwrap();
+    }
+    // Not out of the container.
+    let node = node(json!({"color": "blue"}));
+    let mounts = json!([{"name": "files", "mountPath": "../dir"}]);
+    let spec = pod(json!({"spec": {"containers": [{"name": "c", "volumeMounts": mounts}]}}));
+    let error = failed(node.set_up(&settings(json!({})), &spec, &no_args()));
+    assert!(error.contains("begins with `..`"), "{error}");
     node.assert_clean();
 }

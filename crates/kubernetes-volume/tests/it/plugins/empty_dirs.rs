@@ -18,6 +18,14 @@ fn on_disk() {
     let expected = format!("pods/{UID}/volumes/kubernetes.io~empty-dir/scratch");
     assert_eq!(path, node.host.root().join(expected));
     assert_eq!(of(&path).2, 0o777);
+    // The modes that a kubelet gives.
+    let above: Vec<_> = path
+        .ancestors()
+        .skip(1)
+        .take(3)
+        .map(|dir| of(dir).2)
+        .collect();
+    assert_eq!(above, [0o755, 0o750, 0o750]);
     fs::write(path.join("kept"), vec![1; 9000]).unwrap();
 
     // A container may have changed the mode: nothing is done twice.
@@ -47,7 +55,7 @@ fn in_memory() {
         for _ in 0..2 {
             let path = node.set_up(&spec, &pod, &group(3000)).unwrap();
             assert_eq!(node.mounts(), std::slice::from_ref(&path));
-            assert_eq!(of(&path), (0, 3000, 0o2777));
+            assert_eq!(of(&path), (0, 3000, 0o3777));
             assert_eq!(statfs(&path).unwrap().filesystem_type(), TMPFS_MAGIC);
         }
         let path = node.mounts().remove(0);
@@ -106,6 +114,30 @@ fn sizes_in_memory() {
             node.set_up(&spec, &pod, &no_args()).unwrap();
             let metrics = node.mounter(&spec, &pod).unwrap().metrics().unwrap();
             assert_eq!(metrics.capacity, Some(size << 20), "row {row}");
+            node.tear_down(EMPTY_DIR, "fast").unwrap();
+        }
+    });
+}
+
+/// A runtime class has an overhead, which only counts beside a limit.
+#[test]
+fn overhead_in_memory() {
+    as_root(|| {
+        for (limit, overhead, size) in [
+            (json!({"memory": "16Mi"}), "4Mi", 20),
+            (json!({}), "4Mi", 64),
+            (json!({"memory": "0"}), "4Mi", 64),
+            (json!({"memory": "62Mi"}), "4Mi", 64),
+        ] {
+            let node = Node::with(|host| host.allocatable([("memory", "64Mi")]));
+            let spec = volume(json!({"name": "fast", "emptyDir": {"medium": "Memory"}}));
+            let pod = pod(json!({"spec": {
+                "containers": [{"name": "c", "resources": {"limits": limit}}],
+                "overhead": {"memory": overhead, "cpu": "1"},
+            }}));
+            node.set_up(&spec, &pod, &no_args()).unwrap();
+            let metrics = node.mounter(&spec, &pod).unwrap().metrics().unwrap();
+            assert_eq!(metrics.capacity, Some(size << 20), "{limit}");
             node.tear_down(EMPTY_DIR, "fast").unwrap();
         }
     });

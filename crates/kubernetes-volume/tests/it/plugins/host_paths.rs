@@ -18,6 +18,21 @@ fn at(path: &Path, kind: &str) -> Spec {
 
 const TYPES: [&str; 5] = ["Directory", "File", "Socket", "CharDevice", "BlockDevice"];
 
+/// A relative path begins at the root of the node.
+#[test]
+fn relative_paths() {
+    let node = Node::new();
+    for (given, expected) in [("etc", "/etc"), ("./etc", "/./etc"), ("/etc", "/etc")] {
+        let spec = at(Path::new(given), "Directory");
+        let path = node.set_up(&spec, &pod(json!({})), &no_args()).unwrap();
+        assert_eq!(path, Path::new(expected));
+    }
+    for wrong in ["", "a/../b", "../etc"] {
+        let set_up = node.set_up(&at(Path::new(wrong), ""), &pod(json!({})), &no_args());
+        failed(set_up);
+    }
+}
+
 /// Each type takes files of its own, through links too, and no others.
 #[test]
 fn types() {

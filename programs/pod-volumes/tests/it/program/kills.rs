@@ -129,15 +129,15 @@ fn of_an_empty_dir() {
     as_root(|| {
         let volume = json!({"name": "scratch", "emptyDir": {}});
         killed(volume, &[], "kubernetes.io/empty-dir", true, |_, dir| {
-            has_group(dir)
+            has_group_and_mode(dir, 0o2777)
         });
     });
 }
 
-fn has_group(dir: &Path) {
+fn has_group_and_mode(dir: &Path, mode: u32) {
     use std::os::unix::fs::MetadataExt;
     let metadata = fs::metadata(dir).unwrap();
-    assert_eq!((metadata.gid(), metadata.mode() & 0o7777), (3000, 0o2777));
+    assert_eq!((metadata.gid(), metadata.mode() & 0o7777), (3000, mode));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn of_an_empty_dir_in_memory() {
         let volume =
             json!({"name": "memory", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}});
         killed(volume, &[], "kubernetes.io/empty-dir", true, |_, dir| {
-            has_group(dir)
+            has_group_and_mode(dir, 0o3777)
         });
     });
 }

@@ -169,7 +169,8 @@ fn calls_have_the_arguments_of_kubernetes() {
         format!("getvolumename {OPTIONS}"),
         format!("mountdevice {at} /dev/y {OPTIONS}"),
         format!("mount {dir} {of_mount}"),
-        format!("expandvolume {OPTIONS} 200 100"),
+        format!("getvolumename {OPTIONS}"),
+        format!("expandvolume {OPTIONS} {at} 200 100"),
         format!("expandfs {OPTIONS} /dev/y {at} 200 100"),
         format!("unmount {dir}"),
         format!("unmountdevice {at}"),
@@ -191,10 +192,9 @@ fn what_a_driver_does_not_support_is_done_here_and_not_asked_again() {
         let device = Path::new("/dev/x");
         let waited = attacher.wait_for_attach(&spec, device, &pod(json!({})), timeout);
         assert_eq!(waited.unwrap(), device);
-        assert_eq!(
-            failed(attacher.volumes_are_attached(std::slice::from_ref(&spec), NODE)),
-            "`isattached` of the driver example.com/nas is not supported"
-        );
+        let specs = [spec.clone(), spec.clone()];
+        let attached = attacher.volumes_are_attached(&specs, NODE).unwrap();
+        assert_eq!(attached, [true, true]);
         let expandable = plugin.clone().as_expandable().unwrap();
         assert_eq!(
             expandable.expand_volume_device(&spec, 200, 100).unwrap(),
