@@ -32,17 +32,17 @@ fn kind(error: &Error) -> &'static str {
     }
 }
 
-struct Row {
-    what: &'static str,
-    fs_type: &'static str,
-    options: &'static [&'static str],
-    format_options: &'static [&'static str],
-    answers: Vec<(&'static str, FakeAnswer)>,
-    mount_fails: bool,
+pub(super) struct Row {
+    pub(super) what: &'static str,
+    pub(super) fs_type: &'static str,
+    pub(super) options: &'static [&'static str],
+    pub(super) format_options: &'static [&'static str],
+    pub(super) answers: Vec<(&'static str, FakeAnswer)>,
+    pub(super) mount_fails: bool,
     /// The commands, without the device at their ends.
-    commands: &'static [&'static str],
+    pub(super) commands: &'static [&'static str],
     /// The kind of the error.
-    error: Option<&'static str>,
+    pub(super) error: Option<&'static str>,
 }
 
 impl Default for Row {
@@ -60,21 +60,21 @@ impl Default for Row {
     }
 }
 
-const BLKID: &str = "blkid -p -s TYPE -s PTTYPE -o export";
+pub(super) const BLKID: &str = "blkid -p -s TYPE -s PTTYPE -o export";
 
-fn nothing() -> (&'static str, FakeAnswer) {
+pub(super) fn nothing() -> (&'static str, FakeAnswer) {
     ("blkid", FakeAnswer::exit(2))
 }
 
-fn found(text: &str) -> (&'static str, FakeAnswer) {
+pub(super) fn found(text: &str) -> (&'static str, FakeAnswer) {
     ("blkid", FakeAnswer::success(text))
 }
 
-fn fsck(code: u8) -> (&'static str, FakeAnswer) {
+pub(super) fn fsck(code: u8) -> (&'static str, FakeAnswer) {
     ("fsck", FakeAnswer::exit_with(code, "what fsck says", ""))
 }
 
-fn check(rows: Vec<Row>) {
+pub(super) fn check(rows: Vec<Row>) {
     for row in rows {
         let dir = Dir::new();
         let device = dir.image("device", 1 << 20);
@@ -129,84 +129,6 @@ fn check(rows: Vec<Row>) {
             );
             assert!(!error.to_string().contains("secret"), "{error}");
         }
-    }
-}
-
-/// Without a type, a device is what it is, and ext4 if it is empty. ext4 mounts its predecessors.
-#[test]
-fn types_that_are_not_the_devices() {
-    let row = |fs_type, found, fs_type_checks, error| Row {
-        what: fs_type,
-        fs_type,
-        answers: if fs_type_checks {
-            vec![("blkid", FakeAnswer::success(found)), fsck(0)]
-        } else {
-            vec![("blkid", FakeAnswer::success(found))]
-        },
-        commands: if fs_type_checks {
-            &[BLKID, "fsck -a"]
-        } else {
-            &[BLKID]
-        },
-        error,
-        ..Row::default()
-    };
-    let mut rows = Vec::new();
-    for fs_type in ["", "auto"] {
-        rows.push(Row {
-            what: "empty",
-            fs_type,
-            answers: vec![nothing(), ("mkfs.ext4", FakeAnswer::success(""))],
-            commands: &[BLKID, "mkfs.ext4 -F -m0"],
-            ..Row::default()
-        });
-        rows.push(Row {
-            what: "empty and read-only",
-            fs_type,
-            options: &["ro"],
-            answers: vec![nothing()],
-            error: Some("unformatted"),
-            ..Row::default()
-        });
-        for found in ["TYPE=ext4\n", "TYPE=ext3\n", "TYPE=vfat\n"] {
-            rows.push(row(fs_type, found, true, None));
-        }
-        rows.push(row(fs_type, "TYPE=xfs\n", false, None));
-        for found in ["TYPE=LVM2_member\n", "TYPE=crypto_LUKS\n", "TYPE=swap\n"] {
-            rows.push(row(fs_type, found, false, Some("mismatch")));
-        }
-        rows.push(row(fs_type, "PTTYPE=gpt\n", false, Some("partitions")));
-    }
-    for found in ["TYPE=ext2\n", "TYPE=ext3\n"] {
-        rows.push(row("ext4", found, true, None));
-    }
-    rows.push(row("ext3", "TYPE=ext4\n", false, Some("mismatch")));
-    rows.push(row("ext3", "TYPE=ext2\n", false, Some("mismatch")));
-    rows.push(row("swap", "TYPE=swap\n", false, Some("mismatch")));
-    check(rows);
-}
-
-#[test]
-fn strict_types() {
-    let dir = Dir::new();
-    let device = dir.image("device", 1 << 20);
-    for (strict, mounted) in [(false, 1), (true, 0)] {
-        let (program, answer) = found("TYPE=ext3\n");
-        let exec = FakeExec::new().answer(program, answer);
-        let exec = if strict {
-            exec
-        } else {
-            let (program, answer) = fsck(0);
-            exec.answer(program, answer)
-        };
-        let mounter = Arc::new(FakeMounter::new());
-        let formatter = SafeFormatAndMount::new(mounter.clone(), Arc::new(exec));
-        let formatter = formatter.with_strict_types(strict);
-        let result = formatter.format_and_mount(&device, Path::new("/target"), "ext4", &[]);
-        assert_eq!(result.is_ok(), !strict);
-        let mounts = mounter.mount_points();
-        assert_eq!(mounts.len(), mounted);
-        assert!(mounts.iter().all(|mount| mount.fs_type == "ext4"));
     }
 }
 

@@ -15,3 +15,4 @@ mod resize;
 mod table;
 mod tmpfs;
 mod tools;
+mod types;
