@@ -61,7 +61,7 @@ impl NameFormat {
         }
     }
 
-    #[inline]
+    /// It isn't inlined, so that the crates that call it have no copies.
     fn is_form_of(self, text: &[u8], folds: bool) -> bool {
         let subdomain = if folds { &FOLDED_SUBDOMAIN } else { &SUBDOMAIN };
         match self {
@@ -186,7 +186,6 @@ impl Form {
     ///
     /// It looks at all bytes even if the first one is wrong: nearly all names are right, and
     /// without a branch for each byte they are checked in half the time.
-    #[inline]
     fn matches(&self, text: &[u8], longest: usize) -> bool {
         let class = |byte: &u8| self.classes[usize::from(*byte)];
         let (Some(first), Some(last)) = (text.first(), text.last()) else {
