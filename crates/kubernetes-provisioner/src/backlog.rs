@@ -44,13 +44,6 @@ impl Backlog {
         self.queue.add(key);
     }
 
-    /// Queues a key as if it had never failed, even if it waits for a retry or was given up: its
-    /// object has changed in a way that matters.
-    pub(crate) fn wake(&self, key: String) {
-        self.forget(&key);
-        self.queue.add(key);
-    }
-
     /// Queues a key, unless it waits for a retry.
     pub(crate) fn enqueue(&self, key: String) {
         if self.queue.retries(&key) == 0 {

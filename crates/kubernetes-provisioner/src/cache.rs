@@ -107,7 +107,7 @@ impl Cache {
     pub(crate) fn change_claims(
         &self,
         change: Change<Box<str>, Option<PendingClaim>>,
-    ) -> Vec<Box<str>> {
+    ) -> Vec<String> {
         let applied = apply(&self.claims, change, |pending| pending.map(Arc::new));
         if applied.completed {
             self.synced.send_modify(|synced| synced.claims = true);
@@ -116,7 +116,7 @@ impl Cache {
     }
 
     /// Changes the volumes. Returns the names of those that changed in a way that matters.
-    pub(crate) fn change_volumes(&self, change: Change<Box<str>, KnownVolume>) -> Vec<Box<str>> {
+    pub(crate) fn change_volumes(&self, change: Change<Box<str>, KnownVolume>) -> Vec<String> {
         let applied = apply(&self.volumes, change, Some);
         if applied.completed {
             self.synced.send_modify(|synced| synced.volumes = true);
@@ -227,19 +227,19 @@ impl Entry for Arc<StorageClass> {
 }
 
 /// The effect of a change.
-struct Applied<K> {
+struct Applied {
     /// True if a list is complete.
     completed: bool,
-    /// The values that are new or different now.
-    changed: Vec<K>,
+    /// The keys of values that are new or different now.
+    changed: Vec<String>,
 }
 
 /// Changes a table, which keeps the values that `keep` returns.
-fn apply<K: Clone + Eq + Hash, V, T: Entry>(
+fn apply<K: Eq + Hash + ToString, V, T: Entry>(
     table: &Mutex<Table<K, T>>,
     change: Change<K, V>,
     keep: impl FnOnce(V) -> Option<T>,
-) -> Applied<K> {
+) -> Applied {
     let mut table = table.lock();
     let mut applied = Applied {
         completed: false,
@@ -259,14 +259,14 @@ fn apply<K: Clone + Eq + Hash, V, T: Entry>(
                 before.get(*key).is_none_or(|before| value.differs(before))
             };
             let changed = table.live.iter().filter(is_changed);
-            applied.changed = changed.map(|(key, _)| key.clone()).collect();
+            applied.changed = changed.map(|(key, _)| key.to_string()).collect();
             applied.completed = true;
         }
         Change::Set(key, value) => match keep(value) {
             Some(value) => {
                 let before = table.live.get(&key);
                 if before.is_none_or(|before| value.differs(before)) {
-                    applied.changed.push(key.clone());
+                    applied.changed.push(key.to_string());
                 }
                 table.live.insert(key, value);
             }

@@ -97,7 +97,7 @@ impl Tracker {
             // Not before: a worker would not find them in the cache.
             Event::InitDone => {
                 let changed = self.cache.change_claims(Change::Complete);
-                self.wake_claims(changed);
+                self.end_back_off(&changed);
                 self.claims.enqueue_all(self.cache.claims());
             }
             Event::Apply(claim) => {
@@ -108,7 +108,7 @@ impl Tracker {
                 let wants_volume = pending.is_some();
                 let change = Change::Set(uid.as_str().into(), pending);
                 let changed = self.cache.change_claims(change);
-                self.wake_claims(changed);
+                self.end_back_off(&changed);
                 self.claims.resume(&uid);
                 if wants_volume {
                     self.claims.enqueue(uid);
@@ -142,7 +142,7 @@ impl Tracker {
             }
             Event::InitDone => {
                 let changed = self.cache.change_volumes(Change::Complete);
-                self.wake_volumes(changed);
+                self.end_back_off_of_volumes(&changed);
                 self.volumes.enqueue_all(self.cache.volumes_to_work_on());
             }
             Event::Apply(volume) => {
@@ -152,7 +152,7 @@ impl Tracker {
                 let known = self.known(&volume);
                 let change = Change::Set(name.as_str().into(), known);
                 let changed = self.cache.change_volumes(change);
-                self.wake_volumes(changed);
+                self.end_back_off_of_volumes(&changed);
                 self.volumes.resume(&name);
                 if known.needs_work {
                     self.volumes.enqueue(name);
@@ -169,7 +169,7 @@ impl Tracker {
                 // It may have had the name of the volume that a claim waits for.
                 let prefix = &self.settings.volume_name_prefix;
                 if let Some(uid) = rules::claim_uid(prefix, &name) {
-                    self.wake_claims([uid]);
+                    self.wake(uid);
                 }
             }
         }
@@ -210,28 +210,31 @@ impl Tracker {
     /// Queues the claims that may have failed because of these classes, or for want of them.
     fn wake_claims_of(&self, classes: Vec<String>) {
         for class in classes {
-            self.wake_claims(self.cache.claims_of_class(&class));
+            for uid in self.cache.claims_of_class(&class) {
+                self.wake(&uid);
+            }
         }
     }
 
-    /// Queues claims that wait for a retry, because something that matters for them has changed.
-    fn wake_claims<S: AsRef<str>>(&self, claims: impl IntoIterator<Item = S>) {
+    /// Queues a claim, even if it waits for a retry.
+    fn wake(&self, uid: &str) {
+        if self.cache.claim(uid).is_some() {
+            self.end_back_off(&[uid.to_owned()]);
+            self.claims.enqueue(uid.to_owned());
+        }
+    }
+
+    /// Lets claims be queued as if they had never failed: what matters for them has changed.
+    fn end_back_off(&self, claims: &[String]) {
         for uid in claims {
-            let uid = uid.as_ref();
-            if self.cache.claim(uid).is_some() {
-                self.provisions.forget_delay(uid);
-                self.claims.wake(uid.to_owned());
-            }
+            self.provisions.forget_delay(uid);
+            self.claims.forget(uid);
         }
     }
 
-    /// Queues volumes as [`wake_claims`](Self::wake_claims) does claims.
-    fn wake_volumes(&self, volumes: Vec<Box<str>>) {
-        for name in volumes {
-            if self.cache.volume_needs_work(&name) {
-                self.volumes.wake(name.into());
-            }
-        }
+    /// Does for volumes what [`end_back_off`](Self::end_back_off) does for claims.
+    fn end_back_off_of_volumes(&self, volumes: &[String]) {
+        volumes.iter().for_each(|name| self.volumes.forget(name));
     }
 
     /// Returns the entry of the cache for a claim that wants a volume.

@@ -9,7 +9,7 @@ use kubernetes_provisioner::{DeleteError, ProvisionError, names};
 use storage_v1::StorageClass;
 
 use super::fake::{Answer, Fake};
-use super::world::{Running, World, claim, class, released, until, waiting_class};
+use super::world::{Running, World, claim, class, released, until};
 
 /// A back-off that no test waits for.
 const LONG: Duration = Duration::from_secs(3600);
@@ -46,7 +46,6 @@ async fn start(world: &World, fake: Fake) -> Running {
 /// Starts with a claim that failed once.
 async fn failed(error: fn() -> ProvisionError) -> (World, Running, String) {
     let world = World::new().await;
-    world.server.create(&waiting_class("waiting")).unwrap();
     let volume = world.claim(&claim("data", "fast").with_annotation(names::SELECTED_NODE, "one"));
     for node in ["one", "two"] {
         world.node(node);
