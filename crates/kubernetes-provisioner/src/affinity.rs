@@ -1,8 +1,13 @@
 //! Node selectors of volumes.
 
+use std::cmp::Ordering;
+
 use core_v1::{NodeSelector, NodeSelectorRequirement, NodeSelectorTerm};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, LabelSelectorRequirement, ObjectMeta,
+};
 use kubernetes_kinds::names::NameFormat;
+use kubernetes_kinds::selectors;
 
 /// Returns true if a term matches a node, of which the labels are compared: one of them must. A
 /// term without requirements, or with an invalid one, matches no node.
@@ -18,18 +23,11 @@ pub(crate) fn matches(selector: &NodeSelector, node: &ObjectMeta) -> bool {
 fn term_matches(term: &NodeSelectorTerm, node: &ObjectMeta) -> bool {
     let expressions = term.match_expressions.as_deref().unwrap_or_default();
     let fields = term.match_fields.as_deref().unwrap_or_default();
-    let label = |key: &str| node.labels.as_ref()?.get(key).map(String::as_str);
     !(expressions.is_empty() && fields.is_empty())
         && expressions
             .iter()
-            .all(|requirement| is_valid(requirement) && holds(requirement, label(&requirement.key)))
+            .all(|requirement| holds(requirement, node))
         && fields.iter().all(holds_for_no_name)
-}
-
-fn is_valid(requirement: &NodeSelectorRequirement) -> bool {
-    let mut values = requirement.values.iter().flatten();
-    NameFormat::QualifiedName.matches(&requirement.key)
-        && values.all(|value| NameFormat::LabelValue.matches(value))
 }
 
 fn holds_for_no_name(requirement: &NodeSelectorRequirement) -> bool {
@@ -43,21 +41,41 @@ fn holds_for_no_name(requirement: &NodeSelectorRequirement) -> bool {
     }
 }
 
-fn holds(requirement: &NodeSelectorRequirement, actual: Option<&str>) -> bool {
-    let values = requirement.values.as_deref().unwrap_or_default();
-    let listed = actual.is_some_and(|actual| values.iter().any(|value| value == actual));
+/// Returns true if a requirement is valid and a node meets it. All operators but those that compare
+/// numbers are those of label selectors.
+fn holds(requirement: &NodeSelectorRequirement, node: &ObjectMeta) -> bool {
+    let operator = requirement.operator.as_str();
+    let order = match operator {
+        "Gt" => Ordering::Greater,
+        "Lt" => Ordering::Less,
+        _ => return matches_label(requirement, operator, node),
+    };
+    let label = || node.labels.as_ref()?.get(&requirement.key);
     // A value that is no number matches nothing.
-    let number = |text: &str| text.parse::<i64>().ok();
-    let numbers = || Some((number(actual?)?, number(values.first()?)?));
-    match requirement.operator.as_str() {
-        "In" => listed,
-        "NotIn" => !values.is_empty() && !listed,
-        "Exists" => values.is_empty() && actual.is_some(),
-        "DoesNotExist" => values.is_empty() && actual.is_none(),
-        "Gt" => values.len() == 1 && numbers().is_some_and(|(actual, limit)| actual > limit),
-        "Lt" => values.len() == 1 && numbers().is_some_and(|(actual, limit)| actual < limit),
+    let number = |text: &String| text.parse::<i64>().ok();
+    match requirement.values.as_deref() {
+        Some([limit])
+            if NameFormat::QualifiedName.matches(&requirement.key)
+                && NameFormat::LabelValue.matches(limit) =>
+        {
+            let numbers = label().and_then(number).zip(number(limit));
+            numbers.is_some_and(|(actual, limit)| actual.cmp(&limit) == order)
+        }
         _ => false,
     }
+}
+
+fn matches_label(requirement: &NodeSelectorRequirement, operator: &str, node: &ObjectMeta) -> bool {
+    let requirement = LabelSelectorRequirement {
+        key: requirement.key.clone(),
+        operator: operator.to_owned(),
+        values: requirement.values.clone(),
+    };
+    let selector = LabelSelector {
+        match_expressions: Some(vec![requirement]),
+        ..LabelSelector::default()
+    };
+    selectors::matches(&selector, &node.labels).unwrap_or(false)
 }
 
 #[cfg(test)]
