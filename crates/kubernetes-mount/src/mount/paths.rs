@@ -17,14 +17,24 @@ use std::path::{Component, Path, PathBuf};
 /// ```
 #[must_use]
 pub fn path_within_base(path: &Path, base: &Path) -> bool {
-    let (Some(path), Some(base)) = (clean(path), clean(base)) else {
+    let (Some(path), Some(base)) = (clean_path(path), clean_path(base)) else {
         return false;
     };
     path.is_absolute() == base.is_absolute() && path.starts_with(base)
 }
 
-/// Returns the path without `.` and `..`, or nothing if a relative one leaves where it begins.
-fn clean(path: &Path) -> Option<PathBuf> {
+/// Returns the path without `.` and `..`, by name alone, or `None` if a relative one leaves where
+/// it begins.
+///
+/// ```
+/// use std::path::{Path, PathBuf};
+/// use kubernetes_mount::mount::clean_path;
+///
+/// assert_eq!(clean_path(Path::new("/var/./log/../lib")), Some(PathBuf::from("/var/lib")));
+/// assert_eq!(clean_path(Path::new("log/../../lib")), None);
+/// ```
+#[must_use]
+pub fn clean_path(path: &Path) -> Option<PathBuf> {
     let mut clean = PathBuf::new();
     for component in path.components() {
         match component {

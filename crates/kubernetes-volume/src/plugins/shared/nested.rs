@@ -1,9 +1,10 @@
 //! Mount points of other volumes inside of one that is read-only in its containers.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::Pod;
+use kubernetes_mount::mount::clean_path;
 
 use crate::interfaces::VolumeHost;
 use crate::{Error, Result};
@@ -32,20 +33,20 @@ fn mount_points(pod: &Pod, volume_name: &str) -> Result<BTreeSet<PathBuf>> {
     let init = spec.init_containers.iter().flatten();
     for container in init.chain(&spec.containers) {
         let mounts = container.volume_mounts.iter().flatten();
+        // As a runtime uses the paths.
         let mounts: Vec<_> = mounts
-            .map(|mount| (cleaned(&mount.mount_path), &mount.name))
+            .map(|mount| (clean_path(Path::new(&mount.mount_path)), mount))
             .collect();
-        for (own, _) in mounts.iter().filter(|(_, name)| *name == volume_name) {
-            if own.starts_with("..") {
-                return Err(Error::invalid(format!(
+        for (own, mount) in mounts.iter().filter(|(_, m)| m.name == volume_name) {
+            let own = own.as_ref().ok_or_else(|| {
+                Error::invalid(format!(
                     "the mount path {} of the container {:?} begins with `..`",
-                    own.display(),
-                    container.name
-                )));
-            }
+                    mount.mount_path, container.name
+                ))
+            })?;
             let inside: BTreeSet<_> = mounts
                 .iter()
-                .filter_map(|(path, _)| path.strip_prefix(own).ok())
+                .filter_map(|(path, _)| path.as_ref()?.strip_prefix(own).ok())
                 .filter(|path| !path.as_os_str().is_empty())
                 .collect();
             let is_nested = |path: &Path| path.ancestors().skip(1).any(|up| inside.contains(up));
@@ -54,21 +55,4 @@ fn mount_points(pod: &Pod, volume_name: &str) -> Result<BTreeSet<PathBuf>> {
         }
     }
     Ok(found)
-}
-
-/// Returns a path without `.` and `..`, as a runtime uses it. Only at the start of a relative one
-/// `..` stays.
-fn cleaned(path: &str) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for part in Path::new(path).components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if clean == Path::new("/") => {}
-            Component::ParentDir if !clean.as_os_str().is_empty() && !clean.ends_with("..") => {
-                clean.pop();
-            }
-            other => clean.push(other),
-        }
-    }
-    clean
 }
