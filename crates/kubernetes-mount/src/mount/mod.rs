@@ -97,4 +97,9 @@ pub trait Mount: Send + Sync {
     ///
     /// When the table can't be read.
     fn mount_refs(&self, path: &Path) -> Result<Vec<PathBuf>>;
+
+    /// Returns whether a tmpfs can be mounted with `noswap`: by default, what this kernel says.
+    fn noswap(&self) -> Noswap {
+        Noswap::of_kernel()
+    }
 }

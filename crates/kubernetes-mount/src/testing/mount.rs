@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::lock;
 use crate::Result;
-use crate::mount::{ForceUnmount, Mount, MountError, MountPoint};
+use crate::mount::{ForceUnmount, Mount, MountError, MountPoint, Noswap};
 
 /// A call of a mounter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -246,6 +246,11 @@ impl Mount for FakeMounter {
     fn list(&self) -> Result<Vec<MountPoint>> {
         self.record(FakeAction::List)?;
         Ok(self.mount_points())
+    }
+
+    /// The same on each machine.
+    fn noswap(&self) -> Noswap {
+        Noswap::Supported
     }
 
     fn is_mount_point(&self, path: &Path) -> Result<bool> {

@@ -38,7 +38,7 @@ use crate::interfaces::{Event, EventRecorder};
 /// plugin.new_mounter(&spec, &pod, &VolumeOptions::default())?.set_up(&MounterArgs::default())?;
 ///
 /// assert_eq!(host.mounter.mount_points()[0].fs_type, "tmpfs");
-/// assert_eq!(host.mounter.mount_points()[0].options[0], "size=1073741824");
+/// assert_eq!(host.mounter.mount_points()[0].options, ["size=1073741824", "noswap"]);
 /// # Ok(())
 /// # }
 /// ```

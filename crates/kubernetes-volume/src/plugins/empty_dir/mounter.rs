@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, Pod};
 use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
-use kubernetes_mount::mount::{Mount, Noswap};
+use kubernetes_mount::mount::Mount;
 use rustix::fs::statfs;
 
 use super::medium::Medium;
@@ -66,7 +66,7 @@ impl EmptyDirMounter {
         let option = self.medium.option();
         let options: Vec<&str> = option.iter().map(String::as_str).collect();
         if let Medium::Memory { .. } = self.medium {
-            return Ok(Noswap::of_kernel().mount(&*self.mounter, dir, &options)?);
+            return Ok(self.mounter.noswap().mount(&*self.mounter, dir, &options)?);
         }
         self.mounter
             .mount(Path::new(fs_type), dir, fs_type, &options)?;
