@@ -12,15 +12,15 @@ use super::tools::Dir;
 /// Without a type, a device is what it is, and ext4 if it is empty. ext4 mounts its predecessors.
 #[test]
 fn types_that_are_not_the_devices() {
-    let row = |fs_type, found, fs_type_checks, error| Row {
+    let row = |fs_type, found, is_checked, error| Row {
         what: fs_type,
         fs_type,
-        answers: if fs_type_checks {
+        answers: if is_checked {
             vec![("blkid", FakeAnswer::success(found)), fsck(0)]
         } else {
             vec![("blkid", FakeAnswer::success(found))]
         },
-        commands: if fs_type_checks {
+        commands: if is_checked {
             &[BLKID, "fsck -a"]
         } else {
             &[BLKID]

@@ -160,7 +160,7 @@ impl Mounter for EmptyDirMounter {
         if self.is_ready(dir)? {
             return Ok(());
         }
-        let is_new = dirs::make(dir, self.mode.unwrap_or(MODE), dirs::SHARED)?;
+        let is_new = dirs::make_empty_dir(dir, self.mode.unwrap_or(MODE))?;
         let mut mounted = false;
         let done = self.provide(dir).and_then(|here| {
             mounted = here;

@@ -30,7 +30,7 @@ impl DeviceMounter for Node {
         if is_mounted(&*mounter, dir)? {
             return Ok(());
         }
-        let is_new = dirs::make(dir, BENEATH, dirs::PRIVATE)?;
+        let is_new = dirs::make(dir, BENEATH)?;
         let options = source.options().to_json()?;
         let args = [text(dir)?, text(device_path)?, &options];
         let done = match self.call(Command::MountDevice, &args) {

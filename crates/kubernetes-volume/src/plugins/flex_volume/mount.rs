@@ -142,7 +142,7 @@ impl Mounter for FlexMounter {
         if is_mounted(&*mounter, dir)? {
             return self.own(dir, args, true);
         }
-        let is_new = dirs::make(dir, BENEATH, dirs::PRIVATE)?;
+        let is_new = dirs::make(dir, BENEATH)?;
         self.mount(&*mounter, dir, args)
             .inspect_err(|_| after_failure(&*mounter, dir, is_new))?;
         let owned = self.own(dir, args, false);

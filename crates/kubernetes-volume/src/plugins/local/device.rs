@@ -52,7 +52,7 @@ impl LocalDevices {
         if is_mounted(&*mounter, at)? {
             return Ok(());
         }
-        let is_new = dirs::make(at, BENEATH, dirs::PRIVATE)?;
+        let is_new = dirs::make(at, BENEATH)?;
         let fs_type = local
             .source
             .fs_type

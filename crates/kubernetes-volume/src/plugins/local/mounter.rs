@@ -154,7 +154,7 @@ impl Mounter for LocalMounter {
                 self.name
             )));
         }
-        let is_new = dirs::make(dir, BENEATH, dirs::PRIVATE)?;
+        let is_new = dirs::make(dir, BENEATH)?;
         let mut mounted = false;
         let done = self.bind(dir).and_then(|()| {
             mounted = true;

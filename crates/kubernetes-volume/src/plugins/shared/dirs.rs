@@ -14,12 +14,8 @@ use crate::{Error, Result};
 /// The mode of directories above volumes.
 const ABOVE: u32 = 0o750;
 
-/// The mode of the directory of a plugin's volumes in that of a Pod, unless it is one of
-/// [`SHARED`].
-pub(crate) const PRIVATE: u32 = 0o750;
-
-/// The mode of that directory for emptyDir, and for volumes whose files are written into one.
-pub(crate) const SHARED: u32 = 0o755;
+/// The mode that a kubelet gives the directory above an emptyDir, in which files are written too.
+const ABOVE_EMPTY_DIR: u32 = 0o755;
 
 /// The directory of a plugin with the mounts of its devices.
 pub(crate) const DEVICE_MOUNTS: &str = "mounts";
@@ -38,18 +34,19 @@ pub(crate) fn exists(path: &Path) -> Result<bool> {
     }
 }
 
-/// Makes the directory of a volume, that of the plugin above it, and those above that. Returns
-/// whether it is new. A link at its path is an error.
-pub(crate) fn make(path: &Path, mode: u32, of_plugin: u32) -> Result<bool> {
-    let above = path.parent();
-    for (above, mode) in [(above.and_then(Path::parent), ABOVE), (above, of_plugin)] {
-        let Some(above) = above else { continue };
-        DirBuilder::new()
-            .recursive(true)
-            .mode(mode)
-            .create(above)
-            .map_err(Error::io("create the directory", above))?;
+/// Makes the directory of an emptyDir as [`make`] does.
+pub(crate) fn make_empty_dir(path: &Path, mode: u32) -> Result<bool> {
+    if let Some(above) = path.parent() {
+        make_above(above)?;
+        make_all(above, ABOVE_EMPTY_DIR)?;
     }
+    make(path, mode)
+}
+
+/// Makes the directory of a volume and those above it. Returns whether it is new. A link at its
+/// path is an error.
+pub(crate) fn make(path: &Path, mode: u32) -> Result<bool> {
+    make_above(path)?;
     match DirBuilder::new().mode(mode).create(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -61,6 +58,20 @@ pub(crate) fn make(path: &Path, mode: u32, of_plugin: u32) -> Result<bool> {
         }
         Err(error) => Err(Error::io("create the directory", path)(error)),
     }
+}
+
+/// Makes the directories above a path.
+fn make_above(path: &Path) -> Result<()> {
+    path.parent().map_or(Ok(()), |above| make_all(above, ABOVE))
+}
+
+/// Makes a directory and those above it, where they are absent.
+fn make_all(path: &Path, mode: u32) -> Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(mode)
+        .create(path)
+        .map_err(Error::io("create the directory", path))
 }
 
 /// Gives a directory its mode, whatever the umask of the program is.
@@ -125,7 +136,7 @@ impl Marker {
     }
 
     pub(crate) fn set(&self) -> Result<()> {
-        make(&self.dir, ABOVE, PRIVATE)?;
+        make(&self.dir, ABOVE)?;
         let file = self.file();
         File::create(&file).map_err(Error::io("create", &file))?;
         Ok(())
