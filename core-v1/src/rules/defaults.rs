@@ -77,12 +77,16 @@ fn unset(field: &mut Option<String>) {
     }
 }
 
-/// Rounds quantities up to thousandths.
+/// Rounds quantities up to thousandths. Only a fraction, one of the suffixes `n` and `u`, or an
+/// exponent can be finer.
 fn round(resources: &mut Option<BTreeMap<String, Quantity>>) {
     for quantity in resources
         .iter_mut()
         .flat_map(|resources| resources.values_mut())
     {
+        if !quantity.0.contains(['.', 'n', 'u', 'e', 'E']) {
+            continue;
+        }
         // One that can't be read is an error of its own.
         let Ok(amount) = Amount::try_from(&*quantity) else {
             continue;

@@ -61,21 +61,24 @@ impl NameFormat {
         }
     }
 
-    #[inline]
+    /// It isn't inlined, so that the crates that call it have no copies.
     fn is_form_of(self, text: &[u8], folds: bool) -> bool {
-        let ends = if folds { LOWER | UPPER } else { LOWER };
+        let subdomain = if folds { &FOLDED_SUBDOMAIN } else { &SUBDOMAIN };
         match self {
-            Self::DnsSubdomain => is_dns(text, ends, 253, DOT),
-            Self::DnsLabel => is_dns(text, ends, 63, 0),
-            Self::QualifiedName => match text.iter().position(|b| *b == b'/') {
-                None => is_name_part(text),
+            Self::DnsSubdomain => subdomain.matches(text, 253),
+            Self::DnsLabel if folds => FOLDED_LABEL.matches(text, 63),
+            Self::DnsLabel => LABEL.matches(text, 63),
+            // Most names are shorter than the domain before them; if there are more slashes, the
+            // domain is wrong.
+            Self::QualifiedName => match text.iter().rposition(|byte| *byte == b'/') {
+                None => NAME_PART.matches(text, 63),
                 Some(slash) => {
                     let (prefix, name) = text.split_at(slash);
                     let name = name.get(1..).unwrap_or_default();
-                    is_dns(prefix, ends, 253, DOT) && is_name_part(name)
+                    NAME_PART.matches(name, 63) && subdomain.matches(prefix, 253)
                 }
             },
-            Self::LabelValue => text.is_empty() || is_name_part(text),
+            Self::LabelValue => text.is_empty() || NAME_PART.matches(text, 63),
         }
     }
 
@@ -126,67 +129,77 @@ pub fn lowered(text: &str) -> Cow<'_, str> {
     Cow::Owned(lower.collect())
 }
 
-/// The classes of bytes in names, each a bit; `LOWER` includes digits.
-const LOWER: u8 = 1;
-const UPPER: u8 = 2;
-const DASH: u8 = 4;
-const DOT: u8 = 8;
-const UNDERSCORE: u8 = 16;
+/// The classes of bytes in a name, each a bit.
+const END: u8 = 1;
+const MIDDLE: u8 = 2;
+const DOT: u8 = 4;
+const OTHER: u8 = 8;
 
-/// The class of each byte: names are scanned once, byte by byte.
-const KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        kinds[byte] = match byte as u8 {
-            b'a'..=b'z' | b'0'..=b'9' => LOWER,
-            b'A'..=b'Z' => UPPER,
-            b'-' => DASH,
-            b'.' => DOT,
-            b'_' => UNDERSCORE,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    kinds
-};
-
-#[inline]
-fn kind(byte: u8) -> u8 {
-    KINDS[usize::from(byte)]
+/// The bytes of a form.
+struct Form {
+    /// The class of each byte.
+    classes: [u8; 256],
+    /// The classes that must not follow each byte.
+    barred: [u8; 256],
 }
 
-/// Returns true if the text is a DNS label, or several with `between` between them. The characters
-/// of `ends` may be anywhere, a dash between two of them.
-#[inline]
-fn is_dns(text: &[u8], ends: u8, longest: usize, between: u8) -> bool {
-    // Before the first byte is the same as after a dot.
-    let mut before = DOT;
-    for byte in text {
-        let kind = kind(*byte);
-        let is_right = match kind {
-            DASH => before != DOT,
-            DOT => between == DOT && before & ends != 0,
-            other => other & ends != 0,
+static LABEL: Form = Form::of(b"-", false, false);
+static FOLDED_LABEL: Form = Form::of(b"-", false, true);
+static SUBDOMAIN: Form = Form::of(b"-", true, false);
+static FOLDED_SUBDOMAIN: Form = Form::of(b"-", true, true);
+static NAME_PART: Form = Form::of(b"-_.", false, true);
+
+/// The classes that must neither be first nor follow a dot between labels.
+const NEVER_FIRST: u8 = MIDDLE | DOT | OTHER;
+
+impl Form {
+    /// Returns the form of names of letters and digits, with the bytes `middle` between them, and
+    /// with dots between labels if it `has_labels`.
+    const fn of(middle: &[u8], has_labels: bool, has_upper: bool) -> Self {
+        let (mut classes, mut barred) = ([OTHER; 256], [OTHER; 256]);
+        let mut byte = 0;
+        while byte < 256 {
+            let is_end = match byte as u8 {
+                b'a'..=b'z' | b'0'..=b'9' => true,
+                b'A'..=b'Z' => has_upper,
+                _ => false,
+            };
+            if is_end {
+                classes[byte] = END;
+            }
+            byte += 1;
+        }
+        let mut at = 0;
+        while at < middle.len() {
+            classes[middle[at] as usize] = MIDDLE;
+            barred[middle[at] as usize] = DOT | OTHER;
+            at += 1;
+        }
+        if has_labels {
+            classes[b'.' as usize] = DOT;
+            barred[b'.' as usize] = NEVER_FIRST;
+        }
+        Self { classes, barred }
+    }
+
+    /// Returns true if a text has the form and at most `longest` bytes.
+    ///
+    /// It looks at all bytes even if the first one is wrong: nearly all names are right, and
+    /// without a branch for each byte they are checked in half the time.
+    fn matches(&self, text: &[u8], longest: usize) -> bool {
+        let class = |byte: &u8| self.classes[usize::from(*byte)];
+        let (Some(first), Some(last)) = (text.first(), text.last()) else {
+            return false;
         };
-        if !is_right {
+        if text.len() > longest || class(last) != END {
             return false;
         }
-        before = kind;
+        let mut wrong = class(first) & NEVER_FIRST;
+        let mut before = first;
+        for byte in text.get(1..).unwrap_or_default() {
+            wrong |= self.barred[usize::from(*before)] & class(byte);
+            before = byte;
+        }
+        wrong == 0
     }
-    before & ends != 0 && text.len() <= longest
-}
-
-/// Returns true if the text is a name of up to 63 letters, digits, `-`, `_` and `.`, with a letter
-/// or digit at either end.
-#[inline]
-fn is_name_part(text: &[u8]) -> bool {
-    let ends = LOWER | UPPER;
-    let (Some(first), Some(last)) = (text.first(), text.last()) else {
-        return false;
-    };
-    text.len() <= 63
-        && kind(*first) & ends != 0
-        && kind(*last) & ends != 0
-        && text.iter().all(|byte| kind(*byte) != 0)
 }

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde_json::Value;
-use kubernetes_kinds::quantity::{Amount, QuantityError};
+use kubernetes_kinds::quantity::{self, Amount, QuantityError};
 use kubernetes_kinds::wire;
 
 #[cfg(feature = "pattern")]
@@ -25,10 +25,19 @@ pub const IMMUTABLE: &str = "an update must not change it: keep the stored value
 /// The most elements that are compared one by one; longer lists use a hash table.
 const FEW: usize = 32;
 
-/// Parses a quantity of a JSON text, in which a server allows space around it but reads no escapes.
-fn parse(value: &Quantity) -> Result<Amount, QuantityError> {
+/// Removes the space that a server allows around a quantity of a JSON text, in which it reads no
+/// escapes.
+fn trimmed(value: &Quantity) -> &str {
     let is_space = |c: char| c.is_whitespace() && !c.is_control();
-    Amount::parse(value.0.trim_matches(is_space))
+    value.0.trim_matches(is_space)
+}
+
+/// Returns true if a quantity is less than a number.
+fn is_less(text: &str, minimum: i64) -> Result<bool, QuantityError> {
+    if minimum <= 0 && !text.starts_with('-') {
+        return quantity::check(text).map(|()| false);
+    }
+    Ok(Amount::parse(text)? < Amount::from(minimum))
 }
 
 /// Returns a value as JSON, for an [`Error`]; `None` if it has no such form.
@@ -287,12 +296,12 @@ impl<'t> Checker<'t> {
 
     /// Checks that a quantity can be parsed and is at least `minimum`.
     pub fn minimum_quantity(&mut self, at: Path<'_>, value: &Quantity, minimum: i64) {
-        match parse(value) {
-            Ok(amount) if amount < Amount::from(minimum) => {
+        match is_less(trimmed(value), minimum) {
+            Ok(false) => {}
+            Ok(true) => {
                 let message = format!("it must be {minimum} or more");
                 self.invalid(at, "minimum", &value.0, message);
             }
-            Ok(_) => {}
             Err(error) => self.invalid(at, "quantity", &value.0, error.to_string()),
         }
     }
@@ -300,7 +309,7 @@ impl<'t> Checker<'t> {
     /// Checks that a quantity can be parsed. Otherwise a server rejects the whole object before
     /// validation.
     pub fn quantity(&mut self, at: Path<'_>, value: &Quantity) {
-        if let Err(error) = parse(value) {
+        if let Err(error) = quantity::check(trimmed(value)) {
             self.invalid(at, "quantity", &value.0, error.to_string());
         }
     }

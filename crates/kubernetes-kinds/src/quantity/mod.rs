@@ -38,6 +38,15 @@ pub use amount::{Amount, Format};
 pub use error::QuantityError;
 use parse::Parts;
 
+/// Checks that a text is a quantity, which costs less than [`Amount::parse`].
+///
+/// # Errors
+///
+/// When the text isn't a quantity.
+pub fn check(text: &str) -> Result<(), QuantityError> {
+    Parts::split(text)?.check()
+}
+
 /// Returns the string that an API server returns for a quantity, without white space around it.
 ///
 /// A text that is close to the canonical form stays as it is, such as `1.500` or `+1Gi`; any other

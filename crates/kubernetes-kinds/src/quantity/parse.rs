@@ -46,12 +46,7 @@ impl<'a> Parts<'a> {
             Some(rest) => split_digits(rest),
             None => ("", suffix),
         };
-        let bare = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
-        let (_, rest) = split_digits(bare.strip_prefix(['+', '-']).unwrap_or(bare));
-        if !rest.is_empty() {
-            return Err(QuantityError::Format);
-        }
-        let suffix = Suffix::parse(suffix).ok_or(QuantityError::Suffix)?;
+        let suffix = Suffix::parse(suffix).ok_or_else(|| Suffix::error(suffix))?;
         let has_digits = !number.is_empty() || !fraction.is_empty();
         let negative = text.starts_with('-');
         Ok(Self {
@@ -110,10 +105,17 @@ impl<'a> Parts<'a> {
             }
     }
 
-    pub(super) fn amount(&self) -> Result<Amount, QuantityError> {
-        if !self.has_digits && !self.is_fast() {
-            return Err(QuantityError::Number);
+    /// Checks that there is a number, where Kubernetes needs one.
+    pub(super) fn check(&self) -> Result<(), QuantityError> {
+        if self.has_digits || self.is_fast() {
+            Ok(())
+        } else {
+            Err(QuantityError::Number)
         }
+    }
+
+    pub(super) fn amount(&self) -> Result<Amount, QuantityError> {
+        self.check()?;
         Ok(match self.suffix {
             Suffix::Decimal(exponent, format) => self.decimal(exponent, format),
             Suffix::Binary(power) => self.binary(power),
@@ -205,12 +207,26 @@ impl Suffix {
             }
         }
     }
+
+    /// Returns the error for a text that is no suffix: of another kind if it has characters that no
+    /// suffix has.
+    #[cold]
+    fn error(text: &str) -> QuantityError {
+        let bare = text.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+        let (_, rest) = split_digits(bare.strip_prefix(['+', '-']).unwrap_or(bare));
+        if rest.is_empty() {
+            QuantityError::Suffix
+        } else {
+            QuantityError::Format
+        }
+    }
 }
 
 /// Returns the digits at the start, and the rest.
 fn split_digits(text: &str) -> (&str, &str) {
     let end = text
-        .find(|c: char| !c.is_ascii_digit())
+        .bytes()
+        .position(|byte| !byte.is_ascii_digit())
         .unwrap_or(text.len());
     text.split_at(end)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use kubernetes_kinds::quantity::{Amount, Format, QuantityError, canonical};
+use kubernetes_kinds::quantity::{Amount, Format, QuantityError, canonical, check};
 use num_rational::BigRational;
 use proptest::prelude::*;
 
@@ -140,6 +140,7 @@ fn what_is_no_quantity_is_refused_as_by_a_server() {
         ("+.e-10", Number),
     ] {
         assert_eq!(Amount::parse(text), Err(error), "{text}");
+        assert_eq!(check(text), Err(error), "{text}");
         assert_eq!(
             canonical(text).err(),
             (text.trim() == text).then_some(error),
@@ -359,6 +360,7 @@ proptest! {
     #[test]
     fn no_text_is_a_panic(text in "[+-]?[0-9]{0,3}[.]?[0-9eEinumkKMGTP+-]{0,30}|.*") {
         let parsed = Amount::parse(&text);
+        prop_assert_eq!(check(&text), parsed.as_ref().map(drop).map_err(|error| *error));
         prop_assert_eq!(parsed.is_ok(), text.trim() == text && canonical(&text).is_ok());
         if let Ok(amount) = parsed {
             prop_assert_eq!(amount.cmp(&amount), std::cmp::Ordering::Equal);
