@@ -1,11 +1,11 @@
-//! Counts of folders, words, test binaries and unit tests that are never built.
+//! Counts of folders, words, long files, test binaries and unit tests that are never built.
 
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
 use super::modules::Crate;
-use super::sources::Sources;
+use super::sources::{File, Sources};
 use super::{Count, as_number};
 use crate::workspace;
 
@@ -38,6 +38,22 @@ pub(super) fn words(root: &Path) -> Result<Count, Box<dyn Error>> {
         unit: "",
         places: Vec::new(),
     })
+}
+
+/// The longest a hand-written file may be.
+const MAX_LINES: usize = 500;
+
+/// Counts the hand-written files that are too long to read.
+pub(super) fn long_files(sources: &Sources) -> Count {
+    let mut places = Vec::new();
+    let written = |file: &&File| !codegen::is_generated(&file.text);
+    for file in sources.files.iter().filter(written) {
+        let lines = file.text.lines().count();
+        if lines > MAX_LINES {
+            places.push(format!("{}: {lines} lines", file.path));
+        }
+    }
+    Count::of("hand-written files over 500 lines", 0, places)
 }
 
 /// Counts the programs that integration tests are linked into.

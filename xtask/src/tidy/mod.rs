@@ -67,6 +67,7 @@ pub(crate) fn run(_: &Arguments) -> Result<(), Box<dyn Error>> {
         circles::count(&sources)?,
         comments::openings(&sources),
         comments::long_lines(&sources),
+        counts::long_files(&sources),
         counts::folders(&root)?,
         counts::words(&root)?,
         counts::test_binaries(&sources),
