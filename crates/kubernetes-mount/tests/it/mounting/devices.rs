@@ -12,7 +12,7 @@ use kubernetes_mount::mount::Mount;
 use root_tests::{Loop, as_root};
 use rustix::fs::OFlags;
 
-use super::tools::{Dir, has, info, left_out, mounter, run};
+use super::tools::{Dir, has, info, left_out, mounter, run, unmount};
 
 const SIZE: u64 = 16 << 20;
 
@@ -71,7 +71,7 @@ fn format_mount_and_keep(fs_type: &str, size: u64) {
                 .any(|option| option == "noatime")
         );
         fs::write(target.join("file"), "content").unwrap();
-        mounter().unmount(&target).unwrap();
+        unmount(&target);
 
         // Now it is checked instead.
         mount(&[]);
@@ -81,12 +81,12 @@ fn format_mount_and_keep(fs_type: &str, size: u64) {
         formatter()
             .format_and_mount(device.path(), &second, fs_type, &[])
             .unwrap();
-        mounter().unmount(&second).unwrap();
-        mounter().unmount(&target).unwrap();
+        unmount(&second);
+        unmount(&target);
 
         mount(&["ro"]);
         assert!(fs::write(target.join("file"), "other").is_err());
-        mounter().unmount(&target).unwrap();
+        unmount(&target);
         let unchanged = Unchanged::of(device.path());
         let other = if fs_type == "ext4" { "xfs" } else { "ext4" };
         let error = refused(device.path(), other, &[]);

@@ -11,7 +11,7 @@ use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 use root_tests::{Loop, as_root};
 
-use super::tools::{Dir, mounter, run};
+use super::tools::{Dir, mounter, run, unmount};
 
 const HOST: LinuxHostUtils = LinuxHostUtils;
 
@@ -140,7 +140,7 @@ fn a_device_is_in_use_while_it_is_mounted() {
             .mount(device.path(), &target, "ext4", &[])
             .unwrap();
         assert!(HOST.device_opened(device.path()).unwrap());
-        mounter().unmount(&target).unwrap();
+        unmount(&target);
         assert!(!HOST.device_opened(device.path()).unwrap());
     });
 }

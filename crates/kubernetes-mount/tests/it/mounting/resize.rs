@@ -12,7 +12,7 @@ use kubernetes_mount::mount::Mount;
 use kubernetes_mount::testing::{FakeAnswer, FakeExec};
 use root_tests::{Loop, as_root};
 
-use super::tools::{Dir, has, left_out, mounter, run};
+use super::tools::{Dir, has, left_out, mounter, run, unmount};
 
 const MIB: u64 = 1 << 20;
 const BLKID: &str = "blkid -p -s TYPE -s PTTYPE -o export";
@@ -240,7 +240,7 @@ fn ext4_that_is_not_mounted_grows() {
             .unwrap();
         fs::write(target.join("file"), "content").unwrap();
         let before = rustix::fs::statvfs(&target).unwrap().f_blocks;
-        mounter().unmount(&target).unwrap();
+        unmount(&target);
 
         let resize = ResizeFs::new(Arc::new(Local));
         assert!(!resize.need_resize(device.path(), &target).unwrap());
@@ -256,7 +256,7 @@ fn ext4_that_is_not_mounted_grows() {
             .unwrap();
         assert_eq!(fs::read_to_string(target.join("file")).unwrap(), "content");
         assert!(rustix::fs::statvfs(&target).unwrap().f_blocks > 2 * before);
-        mounter().unmount(&target).unwrap();
+        unmount(&target);
     });
 }
 
@@ -286,7 +286,7 @@ fn xfs_that_is_mounted_grows() {
         assert!(resize.need_resize(device.path(), &target).unwrap());
         assert!(resize.resize(device.path(), &target).unwrap());
         assert!(!resize.need_resize(device.path(), &target).unwrap());
-        mounter().unmount(&target).unwrap();
+        unmount(&target);
     });
 }
 
