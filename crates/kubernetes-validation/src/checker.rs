@@ -434,12 +434,18 @@ pub struct Repeats<I, K> {
 
 impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
     /// Takes the keys of a list, in its order.
+    // Loops, because adapters of iterators cost each list a dozen functions more.
     #[inline]
     pub fn of(keys: I) -> Self {
-        let repeats = (keys.len() > FEW).then(|| {
+        let mut repeats = None;
+        if keys.len() > FEW {
             let mut seen = HashSet::with_capacity(keys.len());
-            keys.clone().map(|key| !seen.insert(key)).collect()
-        });
+            let mut all = Vec::with_capacity(keys.len());
+            for key in keys.clone() {
+                all.push(!seen.insert(key));
+            }
+            repeats = Some(all);
+        }
         Self {
             repeats,
             keys,
@@ -453,9 +459,17 @@ impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
     pub fn next(&mut self, key: K) -> bool {
         let at = self.seen;
         self.seen += 1;
-        match &self.repeats {
-            Some(repeats) => repeats.get(at).copied().unwrap_or_default(),
-            None => at > 0 && self.keys.clone().take(at).any(|before| before == key),
+        if let Some(repeats) = &self.repeats {
+            return repeats.get(at).copied().unwrap_or_default();
         }
+        let mut keys = self.keys.clone();
+        for _ in 0..at {
+            match keys.next() {
+                Some(before) if before == key => return true,
+                Some(_) => {}
+                None => break,
+            }
+        }
+        false
     }
 }
