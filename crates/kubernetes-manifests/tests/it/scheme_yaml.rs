@@ -392,6 +392,54 @@ fn tabs_begin_no_block() {
     assert!(text.contains(r#"x: "\ta\n b\n""#), "{text}");
 }
 
+/// What Kubernetes' reader refuses although YAML 1.2, or JSON, has it, and what it takes.
+#[test]
+fn texts_of_other_versions() {
+    let head = "apiVersion: a/v1\nkind: B\n";
+    for (rest, wrong) in [
+        ("\t\nx: y\n", Some((3, 1, "tab"))),
+        ("x: [y]\n \t# z\n", Some((4, 2, "tab"))),
+        ("x:\n-\ty\n", Some((4, 2, "tab"))),
+        ("x:\n  \ty: z\n", Some((4, 3, "tab"))),
+        ("x: \"\\ud83d\\ude00\"\n", Some((3, 4, "escapes"))),
+        ("x:\ty\t# z\n", None),
+        ("x: y\n  \tz\n", None),
+        ("x: |\n  y\n  \tz\n", None),
+        ("x: [y,\n\tz]\n", None),
+        ("x: \"\\U0001F600\"\n", None),
+    ] {
+        let text = format!("{head}{rest}");
+        let read = scheme().decode_yaml_all(&text);
+        match (wrong, read) {
+            (None, read) => drop(read.unwrap()),
+            (Some((line, column, part)), read) => {
+                let error = read.unwrap_err();
+                let place = error.location();
+                assert_eq!(
+                    (place.line, place.column),
+                    (Some(line), Some(column)),
+                    "{text}"
+                );
+                assert!(error.to_string().contains(part), "{error}");
+            }
+        }
+    }
+    for text in [
+        format!("%FOO\n---\n{head}"),
+        format!("%YAML 1.1\n---\n{head}"),
+    ] {
+        let scheme = scheme();
+        let parts = scheme.decode_each(&text, Default::default());
+        let errors: Vec<_> = parts.filter_map(|part| part.object.err()).collect();
+        assert_eq!(errors.len(), 1, "{text}");
+        assert!(
+            errors[0].to_string().contains("directives"),
+            "{}",
+            errors[0]
+        );
+    }
+}
+
 fn values() -> BoxedStrategy<Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -8,7 +8,8 @@ use granit_parser::{
 };
 
 use super::scalar::Scalar;
-use super::text::{Yaml, position, syntax};
+use super::tabs::Tabs;
+use super::text::{Yaml, foreign_directive, foreign_escape, position, syntax};
 use crate::error::SchemeError;
 use crate::input::tree::{Field, Node, Tree};
 
@@ -46,6 +47,10 @@ pub(super) struct Composer<'t> {
     depth: usize,
     /// The number of surrounding lists and objects in brackets.
     brackets: usize,
+    /// The column from which a plain scalar goes on in another line, counted from 0.
+    column: usize,
+    /// What allows tabs, if the text has some.
+    tabs: Option<Tabs>,
 }
 
 impl<'t> Composer<'t> {
@@ -64,6 +69,8 @@ impl<'t> Composer<'t> {
             anchors: HashMap::new(),
             depth: 0,
             brackets: 0,
+            column: 0,
+            tabs: yaml.text.contains('\t').then(Tabs::default),
         }
     }
 
@@ -75,8 +82,10 @@ impl<'t> Composer<'t> {
     pub(super) fn documents(&mut self) -> Result<Vec<Node<'t>>> {
         let mut documents = Vec::new();
         let mut has_begun = self.yaml.is_after_end;
+        let mut ended = 0;
         while let Some((event, span)) = self.event()? {
             let Event::DocumentStart(is_explicit, version) = event else {
+                ended = span.end.byte_offset().unwrap_or(ended);
                 continue;
             };
             if version.is_some_and(|version| version != VERSION) {
@@ -86,7 +95,14 @@ impl<'t> Composer<'t> {
                 let message = "Kubernetes ignores what follows `...`; begin a document with `---`";
                 return Err(at(&span, message));
             }
+            let is_first = !has_begun;
             has_begun = true;
+            let start = span.start.byte_offset();
+            let before = start.and_then(|start| self.yaml.text.get(ended..start));
+            let foreign = |text| foreign_directive(text, &self.yaml, is_first);
+            if let Some(message) = before.and_then(foreign) {
+                return Err(at(&span, message));
+            }
             self.anchors.clear();
             let (event, span) = self.inside(&span)?;
             if let Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) = event {
@@ -98,7 +114,27 @@ impl<'t> Composer<'t> {
                 documents.push(document);
             }
         }
-        Ok(documents)
+        match &self.tabs {
+            Some(tabs) => tabs.check(self.yaml.text).map(|()| documents),
+            None => Ok(documents),
+        }
+    }
+
+    /// Notes where tabs are allowed.
+    fn note_tabs(&mut self, span: &Span, style: ScalarStyle) {
+        let part = span.start.byte_offset().zip(span.end.byte_offset());
+        if let Some(tabs) = &mut self.tabs
+            && let Some((start, end)) = part
+            && self.brackets == 0
+        {
+            match style {
+                ScalarStyle::Plain => tabs.add_plain(start..end, self.column),
+                ScalarStyle::Literal | ScalarStyle::Folded => {
+                    tabs.add_block(start..end, self.yaml.text);
+                }
+                _ => tabs.add_free(start..end),
+            }
+        }
     }
 
     fn event(&mut self) -> Result<Option<(Event<'t>, Span)>> {
@@ -158,16 +194,19 @@ impl<'t> Composer<'t> {
             Event::Scalar(text, style, anchor, tag) => {
                 let text = self.adjusted(text, style, span)?;
                 let is_plain = style == ScalarStyle::Plain;
+                self.note_tabs(span, style);
                 let scalar = Scalar::resolve(text, is_plain, tag.as_deref());
                 let tree = scalar.and_then(Scalar::tree);
                 (tree.map_err(|message| at(span, &message))?, anchor)
             }
-            Event::SequenceStart(style, anchor, _) => {
-                (self.deeper(style, span, Self::items)?, anchor)
-            }
-            Event::MappingStart(style, anchor, _) => {
-                (self.deeper(style, span, Self::fields)?, anchor)
-            }
+            Event::SequenceStart(style, anchor, _) => (
+                self.deeper((style, self.list_column(span)), span, Self::items)?,
+                anchor,
+            ),
+            Event::MappingStart(style, anchor, _) => (
+                self.deeper((style, span.start.col()), span, Self::fields)?,
+                anchor,
+            ),
             Event::Alias(anchor) => (self.alias(anchor, span)?, 0),
             _ => return Err(at(span, "there is no value")),
         };
@@ -183,21 +222,43 @@ impl<'t> Composer<'t> {
         Ok(node)
     }
 
-    /// Reads the items of a list or the fields of an object.
+    /// Reads the items of a list or the fields of an object; `read` returns the place of its end.
     fn deeper(
         &mut self,
-        style: StructureStyle,
+        (style, column): (StructureStyle, usize),
         span: &Span,
-        read: impl FnOnce(&mut Self, &Span) -> Result<Tree<'t>>,
+        read: impl FnOnce(&mut Self, &Span) -> Result<(Tree<'t>, Span)>,
     ) -> Result<Tree<'t>> {
         let brackets = usize::from(style == StructureStyle::Flow);
+        let column = match style {
+            StructureStyle::Flow => self.column,
+            _ => column + 1,
+        };
+        let column = std::mem::replace(&mut self.column, column);
         self.depth += 1;
         self.brackets += brackets;
         self.check_depth(0, span)?;
-        let tree = read(self, span);
+        let (tree, end) = read(self, span)?;
         self.brackets -= brackets;
         self.depth -= 1;
-        tree
+        self.column = column;
+        if brackets > 0 {
+            // As in quotes.
+            self.note_tabs(&Span::new(span.start, end.end), ScalarStyle::DoubleQuoted);
+        }
+        Ok(tree)
+    }
+
+    /// Returns the column of a list. The place of one without brackets can be after its first `-`.
+    fn list_column(&self, span: &Span) -> usize {
+        let column = span.start.col();
+        let place = span.start.byte_offset();
+        let parts = place.and_then(|place| self.yaml.text.split_at_checked(place));
+        let Some((before, _)) = parts.filter(|(_, after)| !after.starts_with('-')) else {
+            return column;
+        };
+        let rest = before.trim_end_matches(' ').strip_suffix('-');
+        column.saturating_sub(rest.map_or(0, |rest| before.len() - rest.len()))
     }
 
     fn check_depth(&self, more: usize, span: &Span) -> Result<()> {
@@ -207,23 +268,23 @@ impl<'t> Composer<'t> {
         Ok(())
     }
 
-    fn items(&mut self, start: &Span) -> Result<Tree<'t>> {
+    fn items(&mut self, start: &Span) -> Result<(Tree<'t>, Span)> {
         let mut items = Vec::new();
         loop {
             let (event, span) = self.inside(start)?;
             if event == Event::SequenceEnd {
-                return Ok(Tree::Items(items));
+                return Ok((Tree::Items(items), span));
             }
             items.push(self.value(event, &span)?);
         }
     }
 
-    fn fields(&mut self, start: &Span) -> Result<Tree<'t>> {
+    fn fields(&mut self, start: &Span) -> Result<(Tree<'t>, Span)> {
         let mut fields = Fields::default();
         loop {
             let (event, span) = self.inside(start)?;
             if event == Event::MappingEnd {
-                return Ok(Tree::Fields(fields.all));
+                return Ok((Tree::Fields(fields.all), span));
             }
             if is_merge(&event, &span)? {
                 let (event, span) = self.inside(start)?;
@@ -249,6 +310,7 @@ impl<'t> Composer<'t> {
             Event::Scalar(text, style, 0, tag) => {
                 let text = self.adjusted(text, style, span)?;
                 let is_plain = style == ScalarStyle::Plain;
+                self.note_tabs(span, style);
                 Scalar::resolve(text, is_plain, tag.as_deref()).and_then(Scalar::name)
             }
             // An alias may repeat it as a value.
@@ -294,8 +356,10 @@ impl<'t> Composer<'t> {
                     return Err(at(span, "a space has to follow `:`"));
                 }
             }
-            ScalarStyle::DoubleQuoted if written().is_some_and(escapes_slash) => {
-                return Err(at(span, "YAML 1.1 has no escape `\\/`; write `/`"));
+            ScalarStyle::DoubleQuoted => {
+                if let Some(message) = written().and_then(foreign_escape) {
+                    return Err(at(span, message));
+                }
             }
             _ => {}
         }
@@ -387,17 +451,6 @@ struct Fields<'t> {
     /// The index of each field, and true if a merge key has added it; only if duplicates are
     /// errors.
     known: HashMap<Cow<'t, str>, (usize, bool)>,
-}
-
-/// Returns true if a text in double quotes has the escape `\/`.
-fn escapes_slash(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte == b'\\' && bytes.next() == Some(b'/') {
-            return true;
-        }
-    }
-    false
 }
 
 /// Returns true if a key is the merge key.

@@ -6,6 +6,7 @@
 
 mod compose;
 mod scalar;
+mod tabs;
 mod text;
 mod unindented;
 

@@ -59,3 +59,43 @@ pub(super) fn syntax(message: String, position: Option<Position>) -> SchemeError
 pub(super) fn position(marker: &Marker) -> Position {
     (marker.line(), marker.col() + 1)
 }
+
+/// Returns what is wrong with the directives before a document, which may be the first.
+pub(super) fn foreign_directive(
+    before: &str,
+    yaml: &Yaml<'_>,
+    is_first: bool,
+) -> Option<&'static str> {
+    let names = before.lines().filter(|line| line.starts_with('%'));
+    let mut names = names.map(|line| line.split([' ', '\t']).next().unwrap_or_default());
+    let first = names.next()?;
+    // Without a document before them, it takes them for one.
+    if yaml.is_file && is_first {
+        return Some("kubectl reads no directives");
+    }
+    let is_known = |name: &str| ["%YAML", "%TAG"].contains(&name);
+    let are_known = is_known(first) && names.all(is_known);
+    (!are_known).then_some("YAML has no directives but `%YAML` and `%TAG`")
+}
+
+/// Returns what is wrong with an escape of a text in double quotes that YAML 1.1 doesn't have.
+pub(super) fn foreign_escape(text: &str) -> Option<&'static str> {
+    let mut rest = text;
+    while let Some((_, escape)) = rest.split_once('\\') {
+        let mut characters = escape.chars();
+        match characters.next() {
+            Some('/') => return Some("YAML 1.1 has no escape `\\/`; write `/`"),
+            // A half of a pair, as JSON writes characters beyond 16 bits.
+            Some('u')
+                if matches!(
+                    escape.as_bytes(),
+                    [_, b'd' | b'D', b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F', ..]
+                ) =>
+            {
+                return Some("YAML has no pairs of escapes; write `\\U` and eight digits");
+            }
+            _ => rest = characters.as_str(),
+        }
+    }
+    None
+}

@@ -268,6 +268,62 @@ fn damaged_texts_are_read_alike() {
     tally.finish();
 }
 
+/// Texts with each kind of value, in which a tab is put everywhere.
+const TABLES: [&str; 9] = [
+    "# a\na: b\n\nc: d\n",
+    "a:\n  b: c\n   d\n\n  e: f # g\nh:\n- i\n-  j\n",
+    "- - a\n  - b: c\n    d: e\n-\n  - f\n",
+    "a: \"b\n  c\"\nd: 'e\n\n  f'\ng: h\n",
+    "a: |\n  b\n\n   c\nd: >-\n  e\nf: g\n",
+    "a: [b, {c: d},\n  e]\nf: {g: [h]}\n\ni: j\n",
+    "---\na: &b\n  c: d\ne: *b\n---\n\nf: !!str\n  g\n",
+    "? a\n: b\n? - c\n: - d\n",
+    "a\n\n b\n",
+];
+
+/// What only YAML 1.2, or JSON, has.
+const NEWER: [&str; 6] = [
+    "%FOO\n---\na: b\n",
+    "a: b\n...\n%FOO bar\n---\nc: d\n",
+    "%YAML 1.1\n%TAG ! tag:a,2000:\n---\na: b\n",
+    "a: \"\\ud83d\\ude00\"\n",
+    "a: \"\\uD83D\"\nb: c\n",
+    "a: \"\\\\ud83d \\U0001F600\"\n",
+];
+
+/// One tab, with or without spaces beside it, at every place of a text, also for a space.
+#[test]
+#[ignore = "needs Go: run cargo xtask e2e"]
+fn tabs_are_read_alike() {
+    let mut reader = Reader::start();
+    let (mut tally, mut classes) = (Tally::default(), Classes::read());
+    for text in TABLES {
+        for (place, next) in text.char_indices() {
+            for tab in ["\t", " \t", "\t ", "  \t\n", "\t#"] {
+                let (before, after) = text.split_at(place);
+                compare(
+                    &mut reader,
+                    &[before, tab, after].concat(),
+                    &mut tally,
+                    &mut classes,
+                );
+                if let (' ', Some(after)) = (next, after.get(1..)) {
+                    compare(
+                        &mut reader,
+                        &[before, tab, after].concat(),
+                        &mut tally,
+                        &mut classes,
+                    );
+                }
+            }
+        }
+    }
+    for text in NEWER {
+        compare(&mut reader, text, &mut tally, &mut classes);
+    }
+    tally.finish();
+}
+
 /// Kubernetes reads the texts that we write as the same values.
 #[test]
 #[ignore = "needs Go: run cargo xtask e2e"]

@@ -1,0 +1,115 @@
+//! Tabs where Kubernetes' reader takes spaces only.
+//!
+//! It skips a tab between the tokens of a line, but neither before the first one nor after a sign
+//! that can have a key behind it: `-`, `?`, and `:` at the beginning of a line. The parser does, as
+//! YAML 1.2 has it.
+
+use std::ops::Range;
+
+use super::text::syntax;
+use crate::error::SchemeError;
+
+/// The parts of a text in which tabs have other rules.
+#[derive(Default)]
+pub(super) struct Tabs {
+    /// Quoted and block scalars, and what is in brackets, with the first column of tabs.
+    free: Vec<(Range<usize>, usize)>,
+    /// Plain scalars outside of brackets, with the first column at which one goes on.
+    plain: Vec<(Range<usize>, usize)>,
+}
+
+impl Tabs {
+    /// Adds a part in which tabs are allowed.
+    pub(super) fn add_free(&mut self, part: Range<usize>) {
+        self.free.push((part, 0));
+    }
+
+    /// Adds a block scalar, whose indentation is of spaces.
+    pub(super) fn add_block(&mut self, part: Range<usize>, text: &str) {
+        let before = text.get(..part.start).unwrap_or_default();
+        let begin = before.rfind('\n').map_or(0, |end| end + 1);
+        // The parser's place is that of the sign before the text, or of its first character.
+        let is_sign = text
+            .get(part.start..)
+            .is_some_and(|text| text.starts_with(['|', '>']));
+        let lines = text.get(begin..part.end).unwrap_or_default().lines();
+        let lines = lines.skip(usize::from(is_sign));
+        let indentations = lines.map(|line| (line, line.trim_start_matches(' ')));
+        let mut of_text =
+            indentations.filter(|(_, rest)| !rest.is_empty() && !rest.starts_with('\t'));
+        let first = of_text.next().map(|(line, rest)| line.len() - rest.len());
+        self.free.push((part, first.unwrap_or(0)));
+    }
+
+    /// Adds a plain scalar that goes on at a column, counted from 0.
+    pub(super) fn add_plain(&mut self, part: Range<usize>, column: usize) {
+        // A value that is left out has no place of its own.
+        if !part.is_empty() {
+            self.plain.push((part, column));
+        }
+    }
+
+    /// Checks that Kubernetes' reader takes all tabs.
+    ///
+    /// # Errors
+    ///
+    /// At the first that it refuses.
+    pub(super) fn check(&self, text: &str) -> Result<(), SchemeError> {
+        let mut begin = 0;
+        for (number, line) in text.split_inclusive('\n').enumerate() {
+            if let Some(column) = self.misplaced(text, begin, line) {
+                let message =
+                    "Kubernetes takes no tab here; write spaces, or nothing in an empty line";
+                // All before it is of one byte each.
+                return Err(syntax(message.to_owned(), Some((number + 1, column + 1))));
+            }
+            begin += line.len();
+        }
+        Ok(())
+    }
+
+    /// Returns the column of a tab in a line that Kubernetes' reader refuses.
+    fn misplaced(&self, text: &str, begin: usize, line: &str) -> Option<usize> {
+        if !line.contains('\t') {
+            return None;
+        }
+        let byte = |column: usize| line.as_bytes().get(column).copied();
+        let after_spaces = |from: usize| (from..).find(|column| byte(*column) != Some(b' '));
+        let mut column = after_spaces(0)?;
+        if let Some(first) = part_of(&self.free, begin) {
+            return (byte(column) == Some(b'\t') && column < first).then_some(column);
+        }
+        if byte(column) == Some(b'\t') {
+            let first = self.continued_from(text, begin);
+            return first.is_none_or(|first| column < first).then_some(column);
+        }
+        if part_of(&self.plain, begin + column).is_some() {
+            return None;
+        }
+        while matches!(byte(column), Some(b'-' | b'?' | b':'))
+            && matches!(byte(column + 1), Some(b' ' | b'\t'))
+        {
+            column = after_spaces(column + 1)?;
+            if byte(column) == Some(b'\t') {
+                return Some(column);
+            }
+        }
+        None
+    }
+
+    /// Returns the first column of a plain scalar that a line goes on, or could.
+    fn continued_from(&self, text: &str, begin: usize) -> Option<usize> {
+        let before = self.plain.partition_point(|(part, _)| part.start < begin);
+        let (part, first) = self.plain.get(before.checked_sub(1)?)?;
+        let between = text.get(part.end.min(begin)..begin)?;
+        between.trim_start().is_empty().then_some(*first)
+    }
+}
+
+/// Returns the column of the part that a place is in and that begins before it. The parts are in
+/// order.
+fn part_of(parts: &[(Range<usize>, usize)], place: usize) -> Option<usize> {
+    let before = parts.partition_point(|(part, _)| part.start < place);
+    let (part, column) = parts.get(before.checked_sub(1)?)?;
+    (place < part.end).then_some(*column)
+}
