@@ -318,7 +318,7 @@ wire::object! {
         optional "creationTime" => creation_time as time,
         optional "error" => error,
         optional "readyToUse" => ready_to_use,
-        optional "restoreSize" => restore_size,
+        optional "restoreSize" => restore_size as quantity,
         optional "volumeGroupSnapshotName" => volume_group_snapshot_name,
     }
 }

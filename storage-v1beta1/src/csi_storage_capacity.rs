@@ -172,8 +172,8 @@ wire::kind! {
     CSIStorageCapacity {
         required "metadata" => metadata as metadata,
         required "storageClassName" => storage_class_name,
-        optional "capacity" => capacity,
-        optional "maximumVolumeSize" => maximum_volume_size,
+        optional "capacity" => capacity as quantity,
+        optional "maximumVolumeSize" => maximum_volume_size as quantity,
         optional "nodeTopology" => node_topology,
     }
 }

@@ -40,6 +40,7 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
             quote!(as shaped(#shape))
         }
         Reading::Entries => quote!(as entries),
+        Reading::Quantity => quote!(as quantity),
         Reading::Quantities => quote!(as quantities),
         Reading::Time => quote!(as time),
     })

@@ -14,6 +14,8 @@ pub(crate) enum Reading {
     Shaped,
     /// A map in which `null` isn't an entry, as in custom resources.
     Entries,
+    /// A quantity.
+    Quantity,
     /// A map of quantities, in which `null` is 0.
     Quantities,
     /// A time.

@@ -41,8 +41,10 @@ pub(super) fn of(
                 _ => has_zero.then_some(Reading::Elements),
             }
         }
-        ty => external(ty)
-            .is_some_and(|external| foundation::is_time(&external.path))
-            .then_some(Reading::Time),
+        ty => match &external(ty)?.path {
+            path if foundation::is_time(path) => Some(Reading::Time),
+            path if foundation::is_quantity(path) => Some(Reading::Quantity),
+            _ => None,
+        },
     }
 }

@@ -7,8 +7,9 @@
 /// A row has `required` or `optional`, the name of the field in JSON and in Rust, in the order of
 /// writing. `optional` fields are written when they are `Some`, `required` fields always. `as
 /// elements` after the name means a list or map in which `null` is the zero value, `as entries` a
-/// map in which `null` isn't an entry, `as quantities` a map of quantities, `as metadata` metadata,
-/// `as time` a time, and `as shaped(..)` a value that is read with a [`Shape`](crate::wire::Shape).
+/// map in which `null` isn't an entry, `as quantity` a quantity, `as quantities` a map of them, `as
+/// metadata` metadata, `as time` a time, and `as shaped(..)` a value that is read with a
+/// [`Shape`](crate::wire::Shape).
 /// A last row `_ => field` names the field that takes the fields which are not in the table.
 ///
 /// ```
@@ -112,6 +113,9 @@ macro_rules! __wire_fields {
 macro_rules! __wire_read {
     ($map:ident, $slot:expr) => {
         $crate::wire::read($map, $slot)
+    };
+    ($map:ident, $slot:expr, quantity) => {
+        $crate::wire::read_quantity($map, $slot)
     };
     ($map:ident, $slot:expr, quantities) => {
         $crate::wire::read_quantities($map, $slot)

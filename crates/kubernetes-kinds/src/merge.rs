@@ -12,7 +12,7 @@
 //! * a list that is a set has the elements of both, each once;
 //! * a list that is a map has the elements of both, and those with the same keys are merged;
 //! * the elements of `theirs` keep their order, and those of `ours` alone are before the elements
-//!   that they precede in `ours`, as in structured-merge-diff of Kubernetes 1.36;
+//!   that they precede in `ours`, as in structured-merge-diff of Kubernetes 1.37;
 //! * unknown fields that are preserved are replaced by name.
 //!
 //! The merge of k8s-openapi's own types differs from a server in two respects: it merges the fields

@@ -5,7 +5,7 @@
 //! field is absent unless set. The field manager owns the fields that it sends with
 //! `Patch::Apply`. The server removes fields that the manager owned before and no longer sends,
 //! unless others own them too. Only an empty list whose elements can have different owners is
-//! owned by nobody, in a server of Kubernetes 1.36.
+//! owned by nobody, in a server of Kubernetes 1.37.
 //!
 //! [`extract`] returns the fields that a manager has applied, as the `Extract` functions of
 //! Kubernetes' Go client do, so that a program can change some of them and apply them again.

@@ -7,9 +7,9 @@
 //!
 //! [`canonical`] returns the string that an API server returns for a quantity.
 //!
-//! Write quantities as strings. A server also takes numbers, and of JSON keeps all of their digits;
-//! `k8s_openapi`'s type reads them as integers or floats of 64 bits, so that one of more than 15
-//! digits can become another amount.
+//! Write quantities as strings. A server also takes numbers, and of JSON keeps all their digits.
+//! `k8s_openapi`'s types read one of more than 15 digits as another amount. The generated types
+//! refuse it, and read it with `kubernetes-manifests`.
 //!
 //! ```
 //! use kubernetes_kinds::quantity::{Amount, canonical};
@@ -24,12 +24,13 @@
 //! # Ok::<(), kubernetes_kinds::quantity::QuantityError>(())
 //! ```
 //!
-//! Facts as of Kubernetes 1.36, `k8s.io/apimachinery/pkg/api/resource`.
+//! Facts as of Kubernetes 1.37, `k8s.io/apimachinery/pkg/api/resource`.
 
 mod amount;
 mod digits;
 mod error;
 mod parse;
+mod wrapping;
 mod write;
 
 use std::borrow::Cow;
@@ -37,6 +38,7 @@ use std::borrow::Cow;
 pub use amount::{Amount, Format};
 pub use error::QuantityError;
 use parse::Parts;
+pub use wrapping::{wrapping_milli_value, wrapping_value};
 
 /// Checks that a text is a quantity, which costs less than [`Amount::parse`].
 ///
@@ -52,7 +54,7 @@ pub fn check(text: &str) -> Result<(), QuantityError> {
 /// A text that is close to the canonical form stays as it is, such as `1.500` or `+1Gi`; any other
 /// text becomes the canonical form, as [`Amount`] displays it. An unchanged text is not allocated.
 ///
-/// From 10²¹ on, Kubernetes 1.36 writes a quantity with a decimal suffix without the suffix:
+/// From 10²¹ on, Kubernetes 1.37 writes a quantity with a decimal suffix without the suffix:
 /// `1000E` becomes `1`. So does this function.
 ///
 /// # Errors

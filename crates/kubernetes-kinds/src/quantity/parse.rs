@@ -16,18 +16,18 @@ const FAST: usize = 18;
 
 /// The parts of a text.
 pub(super) struct Parts<'a> {
-    negative: bool,
+    pub(super) negative: bool,
     /// True if the number has a digit.
     has_digits: bool,
     /// The digits before the point, without zeros at the start.
-    whole: &'a str,
+    pub(super) whole: &'a str,
     /// The digits after the point.
-    fraction: &'a str,
-    suffix: Suffix,
+    pub(super) fraction: &'a str,
+    pub(super) suffix: Suffix,
 }
 
 #[derive(Clone, Copy)]
-enum Suffix {
+pub(super) enum Suffix {
     /// A power of 2, from 10 to 60.
     Binary(u32),
     /// A power of 10 and how it is written.
@@ -70,7 +70,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Returns true if Kubernetes parses the text without big integers.
-    fn is_fast(&self) -> bool {
+    pub(super) fn is_fast(&self) -> bool {
         match self.suffix {
             Suffix::Decimal(exponent, _) => {
                 self.count() <= FAST && self.last_place(exponent) >= NANO

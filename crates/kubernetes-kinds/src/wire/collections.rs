@@ -8,6 +8,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::Zero;
+use super::quantity::Measured;
 
 /// A field that holds a list or a map, or `None`.
 pub trait Collection {
@@ -94,13 +95,13 @@ where
     M: MapAccess<'de>,
     C: Collection<Whole = BTreeMap<String, Quantity>>,
 {
-    let read = map.next_value::<Option<BTreeMap<String, Option<Quantity>>>>()?;
+    let read = map.next_value::<Option<BTreeMap<String, Option<Measured>>>>()?;
     if let Some(entries) = read {
-        let zero = || Quantity("0".to_owned());
+        let zero = || Measured(Quantity("0".to_owned()));
         let entries = entries.into_iter();
         slot.fill(
             entries
-                .map(|(name, q)| (name, q.unwrap_or_else(zero)))
+                .map(|(name, read)| (name, read.unwrap_or_else(zero).0))
                 .collect(),
         );
     }

@@ -18,6 +18,7 @@
 mod collections;
 mod kept;
 mod metadata;
+mod quantity;
 mod read;
 mod shape;
 mod time;
@@ -31,6 +32,7 @@ pub use kept::KEPT;
 pub use kept::{UnknownFields, keep};
 pub(crate) use metadata::read_lean_metadata;
 pub use metadata::read_metadata;
+pub use quantity::read_quantity;
 // For `kubernetes-manifests`, which reads the fields of trees as objects are read here.
 #[doc(hidden)]
 pub use read::Key;

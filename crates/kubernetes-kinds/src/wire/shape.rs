@@ -11,6 +11,7 @@ use k8s_openapi::serde::de::{
     Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
 };
 
+use super::quantity::Measured;
 use super::{Collection, Zero, time};
 
 /// The form in which a value is read, and the meaning of `null` as an element.
@@ -102,7 +103,7 @@ impl Shape for Measure {
 
     #[inline]
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
-        Quantity::deserialize(deserializer)
+        Measured::deserialize(deserializer).map(|read| read.0)
     }
 
     #[inline]

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use kubernetes_kinds::quantity::{Amount, Format, QuantityError, canonical, check};
+use kubernetes_kinds::quantity::{
+    Amount, Format, QuantityError, canonical, check, wrapping_milli_value, wrapping_value,
+};
 use num_rational::BigRational;
 use proptest::prelude::*;
 
@@ -194,6 +196,48 @@ fn equal_amounts_are_one() {
         assert!(amount(one) < amount(two), "{one} {two}");
         assert!(amount(two) > amount(one), "{one} {two}");
     }
+}
+
+/// As Go's `Value` and `MilliValue` of v0.37.2 printed them after `RoundUp(Milli)`.
+#[test]
+fn values_wrap_as_in_go() {
+    for (text, value, milli) in [
+        ("0", 0, 0),
+        ("-1.5", -2, -1500),
+        ("1u", 1, 1),
+        ("1.5Gi", 1_610_612_736, 1_610_612_736_000),
+        (" 8E ", 8_000_000_000_000_000_000, 0),
+        ("10E", 0, 0),
+        ("1e2147483647", 0, 1),
+        ("0e2147483647", 0, 0),
+        (
+            "9300000000000000k",
+            -9_146_744_073_709_551_616,
+            2_840_986_850_385_985_536,
+        ),
+        ("9223372036854775807", i64::MAX, -1000),
+        ("9223372036854775807.5", i64::MIN, -500),
+        ("9223372036854775808", i64::MIN, 0),
+        ("-9223372036854775808", 0, 0),
+        ("-9223372036854775809.5", 0, -1500),
+        ("18446744073709551617", 1, 1000),
+        (
+            "99999999999999999999",
+            7_766_279_631_452_241_919,
+            200_376_420_520_688_664,
+        ),
+        (
+            "-20000000000000000000.5",
+            -3_729_424_098_846_047,
+            -3_729_424_098_846_048_756,
+        ),
+        ("9Ei", i64::MAX, -1000),
+        ("-9Ei", 1, 1000),
+    ] {
+        assert_eq!(wrapping_value(text), Ok(value), "{text}");
+        assert_eq!(wrapping_milli_value(text), Ok(milli), "{text}");
+    }
+    assert_eq!(wrapping_value("1kk"), Err(QuantityError::Suffix));
 }
 
 #[test]

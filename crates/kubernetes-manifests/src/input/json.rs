@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use k8s_openapi::serde_json::{self, Error};
 
+use super::numbers;
 use super::position::Source;
 use super::read::Read;
 use super::tree::{Node, Position, Tree};
@@ -51,6 +52,7 @@ impl<'a> Text<'a> {
     /// When the text has a syntax error, or another document.
     pub(crate) fn document(&self) -> Result<Node<'_>, Error> {
         let mut node = serde_json::from_str::<Read<'_>>(&self.text)?.0;
+        numbers::keep(&mut node.tree, &self.text);
         Cursor::new(&self.text).locate(&mut node.tree);
         if self.is_damaged {
             hide_damage(&mut node.tree);
@@ -76,6 +78,8 @@ pub(crate) fn documents(text: &str) -> impl Iterator<Item = Document<'_>> {
         let node = documents.next()?.map(|read| {
             let mut node = read.0;
             cursor.locate(&mut node.tree);
+            let text = text.get(start..documents.byte_offset());
+            numbers::keep(&mut node.tree, text.unwrap_or_default());
             node
         });
         Some(Document {

@@ -1,6 +1,7 @@
 //! Text becomes a located [`tree`], and the tree becomes a type ([`reader`]).
 
 pub(crate) mod json;
+mod numbers;
 pub(crate) mod position;
 mod read;
 pub(crate) mod reader;

@@ -12,7 +12,7 @@ use k8s_openapi::serde::de::{
     Unexpected, Visitor,
 };
 use k8s_openapi::serde::forward_to_deserialize_any;
-use k8s_openapi::serde_json::Error;
+use k8s_openapi::serde_json::{Error, Number};
 use kubernetes_kinds::wire::KEPT;
 
 use super::json::NOT_TEXT;
@@ -88,7 +88,24 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
         }
     }
 
-    fn items(self, items: &'t [Node<'t>]) -> Items<'t, 'w, 'l> {
+    /// Enters a value and returns true if it is a list.
+    fn is_list(&mut self) -> bool {
+        self.enter();
+        matches!(self.tree, Tree::Items(_))
+    }
+
+    /// Enters a value and returns true if it is an object.
+    fn is_object(&mut self) -> bool {
+        self.enter();
+        matches!(self.tree, Tree::Fields(_))
+    }
+
+    /// Returns the items of a list; none of another value.
+    fn items(self) -> Items<'t, 'w, 'l> {
+        let items = match self.tree {
+            Tree::Items(items) => items.as_slice(),
+            _ => &[],
+        };
         Items {
             items: items.iter().enumerate(),
             depth: self.walk.depth(),
@@ -97,7 +114,12 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
         }
     }
 
-    fn fields(self, fields: &'t [Field<'t>], known: Names) -> Fields<'t, 'w, 'l> {
+    /// Returns the fields of an object; none of another value.
+    fn fields(self, known: Names) -> Fields<'t, 'w, 'l> {
+        let fields = match self.tree {
+            Tree::Fields(fields) => fields.as_slice(),
+            _ => &[],
+        };
         Fields {
             fields: fields.iter().enumerate(),
             known,
@@ -109,16 +131,27 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
         }
     }
 
+    /// Returns the text of a number that is a quantity.
+    fn quantity(&self, name: &str) -> Option<String> {
+        match self.tree {
+            Tree::Decimal(_, text) if name == "Quantity" => Some(text.clone().into_owned()),
+            Tree::Number(number) if name == "Quantity" => Some(number_of_yaml(number)),
+            _ => None,
+        }
+    }
+
     /// Returns the error of a value with the wrong type.
     fn mismatch(&self, expected: &dyn Expected) -> Error {
         let unexpected = match self.tree {
             Tree::Null => Unexpected::Unit,
             Tree::Bool(value) => Unexpected::Bool(*value),
-            Tree::Number(number) => match (number.as_u64(), number.as_i64()) {
-                (Some(value), _) => Unexpected::Unsigned(value),
-                (_, Some(value)) => Unexpected::Signed(value),
-                _ => Unexpected::Float(number.as_f64().unwrap_or_default()),
-            },
+            Tree::Number(number) | Tree::Decimal(number, _) => {
+                match (number.as_u64(), number.as_i64()) {
+                    (Some(value), _) => Unexpected::Unsigned(value),
+                    (_, Some(value)) => Unexpected::Signed(value),
+                    _ => Unexpected::Float(number.as_f64().unwrap_or_default()),
+                }
+            }
             Tree::Text(text) => Unexpected::Str(text),
             Tree::NotText => return Error::custom(NOT_TEXT),
             Tree::Items(_) => Unexpected::Seq,
@@ -136,11 +169,11 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         match self.tree {
             Tree::Null => visitor.visit_unit(),
             Tree::Bool(value) => visitor.visit_bool(*value),
-            Tree::Number(number) => number.deserialize_any(visitor),
+            Tree::Number(number) | Tree::Decimal(number, _) => number.deserialize_any(visitor),
             Tree::Text(text) => visitor.visit_borrowed_str(text),
             Tree::NotText => Err(Error::custom(NOT_TEXT)),
-            Tree::Items(items) => visitor.visit_seq(self.items(items)),
-            Tree::Fields(fields) => visitor.visit_map(self.fields(fields, &[])),
+            Tree::Items(_) => self.deserialize_seq(visitor),
+            Tree::Fields(_) => self.deserialize_map(visitor),
         }
     }
 
@@ -157,19 +190,15 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
-        self.enter();
-        match self.tree {
-            Tree::Items(items) => visitor.visit_seq(self.items(items)),
-            _ => Err(self.mismatch(&visitor)),
+        if self.is_list() {
+            visitor.visit_seq(self.items())
+        } else {
+            Err(self.mismatch(&visitor))
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
-        self.enter();
-        match self.tree {
-            Tree::Fields(fields) => visitor.visit_map(self.fields(fields, &[])),
-            _ => Err(self.mismatch(&visitor)),
-        }
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_struct("", &[], visitor)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -178,10 +207,10 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         known: Names,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.enter();
-        match self.tree {
-            Tree::Fields(fields) => visitor.visit_map(self.fields(fields, known)),
-            _ => Err(self.mismatch(&visitor)),
+        if self.is_object() {
+            visitor.visit_map(self.fields(known))
+        } else {
+            Err(self.mismatch(&visitor))
         }
     }
 
@@ -205,7 +234,10 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         if RAW.contains(&name) {
             self.notices = false;
         }
-        visitor.visit_newtype_struct(self)
+        match self.quantity(name) {
+            Some(text) => visitor.visit_string(text),
+            None => visitor.visit_newtype_struct(self),
+        }
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -228,6 +260,15 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf
         unit unit_struct tuple tuple_struct identifier
+    }
+}
+
+/// Returns a number as Go writes it in JSON, to which it converts YAML.
+fn number_of_yaml(number: &Number) -> String {
+    match number.as_f64().filter(|_| number.is_f64()) {
+        Some(value) if (1e-6..1e21).contains(&value.abs()) => value.to_string(),
+        Some(value) => format!("{value:e}"),
+        None => number.to_string(),
     }
 }
 
@@ -288,29 +329,29 @@ struct Fields<'t, 'w, 'l> {
 }
 
 impl<'t, 'l> Fields<'t, '_, 'l> {
-    fn value(&mut self) -> Result<Reader<'t, '_, 'l>, Error> {
-        let Some(value) = self.value.take() else {
-            return Err(Error::custom("a value without a field"));
-        };
-        Ok(Reader {
-            tree: &value.field.value.tree,
-            field: Some(value),
+    /// Returns the value of the current field.
+    fn value(&mut self) -> Reader<'t, '_, 'l> {
+        let field = self.value.take();
+        Reader {
+            // Nobody asks for a value without a name before it.
+            tree: field.map_or(&Tree::Null, |pending| &pending.field.value.tree),
+            field,
             walk: self.walk,
             notices: self.notices,
-        })
+        }
     }
 
-    fn next(&mut self) -> Option<Pending<'t>> {
+    /// Goes on to the next field and returns its name.
+    fn next(&mut self) -> Option<&'t str> {
         self.walk.leave(self.depth);
         let (index, field) = self.fields.next()?;
-        let pending = Pending {
+        self.value = Some(Pending {
             field,
             index,
             again: self.notices && !self.seen.insert(&field.name),
             known: self.known,
-        };
-        self.value = Some(pending);
-        Some(pending)
+        });
+        Some(&field.name)
     }
 }
 
@@ -322,22 +363,16 @@ impl<'t> MapAccess<'t> for Fields<'t, '_, '_> {
         seed: S,
     ) -> Result<Option<S::Value>, Error> {
         match self.next() {
-            Some(pending) => {
-                let name = &*pending.field.name;
-                match seed.deserialize(BorrowedStrDeserializer::new(name)) {
-                    Ok(key) => Ok(Some(key)),
-                    Err(error) => Err(error),
-                }
-            }
+            Some(name) => match seed.deserialize(BorrowedStrDeserializer::new(name)) {
+                Ok(key) => Ok(Some(key)),
+                Err(error) => Err(error),
+            },
             None => Ok(None),
         }
     }
 
     fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Error> {
-        match self.value() {
-            Ok(reader) => seed.deserialize(reader),
-            Err(error) => Err(error),
-        }
+        seed.deserialize(self.value())
     }
 
     fn size_hint(&self) -> Option<usize> {

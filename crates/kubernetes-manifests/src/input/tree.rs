@@ -18,6 +18,8 @@ pub(crate) enum Tree<'a> {
     Null,
     Bool(bool),
     Number(Number),
+    /// A number of JSON that isn't an integer of 64 bits, and its text.
+    Decimal(Number, Cow<'a, str>),
     Text(Cow<'a, str>),
     /// A string of JSON that is not UTF-8. It can be skipped, but not read.
     NotText,
@@ -64,6 +66,7 @@ impl Node<'_> {
             Tree::NotText => Tree::NotText,
             Tree::Bool(value) => Tree::Bool(value),
             Tree::Number(number) => Tree::Number(number),
+            Tree::Decimal(number, text) => Tree::Decimal(number, Cow::Owned(text.into_owned())),
             Tree::Text(text) => Tree::Text(Cow::Owned(text.into_owned())),
             Tree::Items(items) => Tree::Items(items.into_iter().map(Node::into_owned).collect()),
             Tree::Fields(fields) => {
@@ -216,7 +219,7 @@ impl<'a> Tree<'a> {
         match self {
             Self::Null | Self::NotText => Value::Null,
             Self::Bool(value) => Value::Bool(*value),
-            Self::Number(number) => Value::Number(number.clone()),
+            Self::Number(number) | Self::Decimal(number, _) => Value::Number(number.clone()),
             Self::Text(text) => Value::String(text.clone().into_owned()),
             Self::Items(items) => items.iter().map(|item| item.tree.to_value()).collect(),
             Self::Fields(fields) => {

@@ -152,7 +152,6 @@ fn from_json<T>(
         Err(error) => Err(SchemeError::syntax(&error)),
     };
     match (direct, read) {
-        (Some(direct), Ok(_)) => Err(direct),
         // Reading as a tree may fail earlier, at a field that the type skips.
         (Some(direct), Err(error))
             if matches!(direct.reason(), Reason::Shape { .. })

@@ -27,7 +27,7 @@
 //!
 //! # YAML
 //!
-//! YAML is read as Kubernetes 1.36 reads it: as YAML 1.1, first as JSON, then as the type. So an
+//! YAML is read as Kubernetes 1.37 reads it: as YAML 1.1, first as JSON, then as the type. So an
 //! unquoted `yes` isn't a string, not even as a key, `0644` is octal, `1e3` is an integer, unknown
 //! tags are ignored, and of a merge key and a field of the same name the later one counts.
 //! [`Scheme::decode_yaml`] reads as a server reads a body, [`Scheme::decode_yaml_all`] as kubectl

@@ -24,7 +24,7 @@
 //!
 //! # Rules
 //!
-//! These are the rules of an API server of Kubernetes 1.36, recorded from a running server; its
+//! These are the rules of an API server of Kubernetes 1.37, recorded from a running server; its
 //! implementation is in brackets.
 //!
 //! In a JSON body (`sigs.k8s.io/json`)

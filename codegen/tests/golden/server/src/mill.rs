@@ -323,7 +323,7 @@ wire::object! {
         optional "near" => near,
         optional "notes" => notes as elements,
         optional "quiet" => quiet,
-        optional "room" => room,
+        optional "room" => room as quantity,
         optional "stones" => stones as elements,
         optional "store" => store,
     }
