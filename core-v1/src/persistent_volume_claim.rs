@@ -135,7 +135,10 @@ impl kubernetes_kinds::Kind for PersistentVolumeClaim {
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[
         ("status.conditions", &["type"]),
-        ("status.healthStatus.healthConditions", &["status"]),
+        (
+            "status.healthStatus.healthConditions",
+            &["status", "reason"],
+        ),
     ];
 }
 
@@ -902,11 +905,12 @@ wire::object! {
 /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeHealthStatus {
-    /// Problems that the plugin reports at present, at most 16 and one of each `status`.
+    /// Problems that the plugin reports at present, at most 16 and one of each `status`
+    /// and `reason`.
     ///
     /// Empty for a healthy volume.
     ///
-    /// At most one element for each `status`.
+    /// At most one element for each `status` and `reason`.
     pub health_conditions: Option<Vec<VolumeHealthCondition>>,
 
     /// Since when the plugin has reported just these problems.
@@ -920,7 +924,8 @@ impl VolumeHealthStatus {
         Self::default()
     }
 
-    /// Problems that the plugin reports at present, at most 16 and one of each `status`.
+    /// Problems that the plugin reports at present, at most 16 and one of each `status`
+    /// and `reason`.
     ///
     /// Sets [`health_conditions`](Self::health_conditions).
     #[must_use]

@@ -43,7 +43,7 @@ pub struct CSINode {
     /// The kubelet of the node writes it through the `status` subresource. When absent or
     /// empty, no driver has reported a problem.
     ///
-    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// Since Kubernetes 1.37, stable.
     pub status: Option<CSINodeStatus>,
 }
 
@@ -231,7 +231,7 @@ wire::object! {
 
 /// Observed health of the storage backends that a node uses.
 ///
-/// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+/// Since Kubernetes 1.37, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeStatus {
     /// Health reports of the node's drivers, one entry for each driver, keyed by `name`.
@@ -241,7 +241,8 @@ pub struct CSINodeStatus {
     /// own node. A driver without an entry has reported nothing adverse, or does not
     /// report at all.
     ///
-    /// At most one element for each `name`.
+    /// At most one element for each `name`. Since Kubernetes 1.37, alpha; feature gate
+    /// `CSIVolumeHealth`.
     pub storage_health: Option<Vec<StorageHealth>>,
 }
 

@@ -44,7 +44,7 @@ pub struct CSINode {
     /// The kubelet of the node reports it; this version has no `status` subresource. When
     /// absent or empty, no driver has reported a problem.
     ///
-    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// Since Kubernetes 1.37, stable.
     pub status: Option<CSINodeStatus>,
 }
 
@@ -277,7 +277,7 @@ impl From<storage_v1::CSINodeSpec> for CSINodeSpec {
 
 /// Observed health of the storage backends that a node uses.
 ///
-/// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+/// Since Kubernetes 1.37, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeStatus {
     /// Health reports of the node's drivers, one entry for each driver, keyed by `name`.
@@ -287,7 +287,8 @@ pub struct CSINodeStatus {
     /// own node. A driver without an entry has reported nothing adverse, or does not
     /// report at all.
     ///
-    /// At most one element for each `name`.
+    /// At most one element for each `name`. Since Kubernetes 1.37, alpha; feature gate
+    /// `CSIVolumeHealth`.
     pub storage_health: Option<Vec<StorageHealth>>,
 }
 

@@ -13,13 +13,17 @@ use super::lifecycle;
 use super::node::{Node, Topic, keywords, topic};
 use super::words::{is_zero, plain, said};
 
-/// Keywords that say how errors are reported, or what example texts need, but not what is refused.
-const REPORTING: [&str; 6] = [
+/// Keywords that say how errors are reported, what example texts need, or what else than the status
+/// a write of it checks, but not what is refused.
+const REPORTING: [&str; 9] = [
     "x-check-empty",
     "x-error-type",
+    "x-repeats-at-element",
     "x-reported-above",
     "x-reported-as",
     "x-same",
+    "x-status-alone",
+    "x-status-with-metadata",
     "x-warn",
 ];
 
@@ -56,13 +60,21 @@ pub(super) fn described(field: &Node<'_>) -> Vec<String> {
 }
 
 /// Our own keywords in words, where these say more than their names.
-const WORDS: [(&str, &str); 7] = [
+const WORDS: [(&str, &str); 9] = [
     ("x-check-empty", "checked further where empty"),
     ("x-ignore-case", "checked in lower case"),
     ("x-keys-not-empty", "keys are not empty"),
     ("x-must-be-set", "must be set"),
     ("x-on-create-only", "checked of new objects only"),
     ("x-repeats-allowed", "elements may repeat"),
+    (
+        "x-status-alone",
+        "a write of the status checks it and metadata alone",
+    ),
+    (
+        "x-status-with-metadata",
+        "a write of the status changes metadata",
+    ),
     (
         "x-unconditional-update",
         "an update needs no resource version",

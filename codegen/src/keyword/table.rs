@@ -135,6 +135,14 @@ const MAXIMUM: &[Method] = &[
     ),
 ];
 
+const fn min_length(of: ValueKind, takes: ValueForm) -> Method {
+    Method {
+        guards: true,
+        alone: true,
+        ..method(of, "min_length", takes, ArgumentForm::One)
+    }
+}
+
 const fn max_entries(of: ValueKind) -> Method {
     Method {
         error_type: Some(ErrorType::TooMany),
@@ -190,6 +198,7 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("x-prepare", TYPE),
     read("x-prepare-status", TYPE),
     read("x-status-alone", TYPE),
+    read("x-status-with-metadata", TYPE),
     read("x-names-on-create-only", TYPE),
     read("x-unconditional-update", TYPE),
     // Rules of a value, in the order in which a server checks them
@@ -203,16 +212,10 @@ pub(crate) const TABLE: &[Keyword] = &[
     },
     calls(
         "minLength",
-        &[Method {
-            guards: true,
-            alone: true,
-            ..method(
-                ValueKind::Text,
-                "min_length",
-                ValueForm::Text,
-                ArgumentForm::One,
-            )
-        }],
+        &[
+            min_length(ValueKind::Text, ValueForm::Text),
+            min_length(ValueKind::Enumeration, ValueForm::AsStr),
+        ],
         &[
             method(
                 ValueKind::Text,
@@ -371,6 +374,7 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("x-kubernetes-list-type", ANY),
     read("x-unique-keys", VALUE),
     read("x-repeats-allowed", VALUE),
+    read("x-repeats-at-element", VALUE),
     read("x-kubernetes-validations", ANY),
     read("x-error-type", VALUE),
     read("x-reported-above", VALUE),

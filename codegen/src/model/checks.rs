@@ -103,9 +103,11 @@ impl CheckStep {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Repeats {
     pub(crate) key: RepeatKey,
-    /// The field at which a repeated element is reported, if not at the element: its name on the
-    /// wire and in Rust.
-    pub(crate) reported_at: Option<(String, Ident)>,
+    /// The field at which a repeated element is reported, by its name on the wire, if not at the
+    /// element.
+    pub(crate) reported_at: Option<String>,
+    /// The field that is reported as the value, if not the element.
+    pub(crate) value: Option<Ident>,
     /// True if the other steps of a repeated element are left out.
     pub(crate) leaves_out: bool,
 }

@@ -273,6 +273,8 @@ pub(crate) struct FieldRules {
     pub(crate) rules: Rules,
     /// The feature without which the server drops the field: the name of its constant.
     pub(crate) feature: Option<Ident>,
+    /// The first release that has the field, if no gate switches it and some servers lack it.
+    pub(crate) since: Option<Release>,
     /// The hand-written function that sets defaults inside.
     pub(crate) default_function: Option<RulePath>,
     /// The hand-written function that compares two values as the server does.

@@ -294,8 +294,10 @@ pub(crate) struct TypeRules {
     pub(crate) preparation: Option<RulePath>,
     /// A function that does so where its status is written.
     pub(crate) status_preparation: Option<RulePath>,
-    /// True if a write of the status changes metadata too, and only both are validated.
+    /// True if a write of the status validates metadata and status only.
     pub(crate) status_alone: bool,
+    /// True if a write of the status changes metadata too.
+    pub(crate) status_with_metadata: bool,
     /// Rules of the schema that aren't checked, each with the reason.
     pub(crate) unchecked: Vec<(String, String)>,
 }
@@ -365,6 +367,8 @@ pub(crate) enum Unique {
     Keys {
         keys: Vec<String>,
         leaves_repeats: bool,
+        /// True if a repeat is reported at the element, though it has one key.
+        at_element: bool,
     },
 }
 

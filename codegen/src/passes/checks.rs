@@ -75,11 +75,13 @@ impl Checks<'_> {
         let Unique::Keys {
             keys,
             leaves_repeats,
+            at_element,
         } = unique
         else {
             return Some(Repeats {
                 key: RepeatKey::Text,
                 reported_at: None,
+                value: None,
                 leaves_out: false,
             });
         };
@@ -90,15 +92,16 @@ impl Checks<'_> {
             let is_text = field.ty == Ty::String && !field.is_optional();
             (field.name.clone(), is_text)
         });
+        // Servers of custom resources report the element.
+        let only = match fields.as_slice() {
+            [field] if !self.version.is_custom => Some(field),
+            _ => None,
+        };
         Some(Repeats {
             key: RepeatKey::Fields(parts.collect()),
-            reported_at: match fields.as_slice() {
-                // Servers of custom resources report the element.
-                [field] if !self.version.is_custom => {
-                    Some((field.json.clone(), field.name.clone()))
-                }
-                _ => None,
-            },
+            reported_at: only.filter(|_| !at_element).map(|field| field.json.clone()),
+            // Writing a whole element would be a copy of the code that does so.
+            value: only.map(|field| field.name.clone()),
             leaves_out: *leaves_repeats,
         })
     }

@@ -39,6 +39,13 @@ pub(super) fn of_field(field: &Field<Resolved>) -> Option<Ident> {
         .map(|feature| feature.name)
 }
 
+/// Returns the first release that has a field which no gate switches, if some server lacks it.
+pub(super) fn since(field: &Field<Resolved>) -> Option<Release> {
+    let lifecycle = field.facts.lifecycle.as_ref()?;
+    let is_new = lifecycle.gate.is_none() && lifecycle.introduced > OLDEST;
+    is_new.then_some(lifecycle.introduced)
+}
+
 /// Returns the feature that a lifecycle names, if some server lacks it.
 pub(super) fn of_lifecycle(lifecycle: &Lifecycle) -> Option<Feature> {
     let gate = lifecycle.gate.clone()?;

@@ -410,7 +410,7 @@ merge::object! {
 
 merge::object! {
     VolumeHealthStatus {
-        optional health_conditions as list [status] of fields,
+        optional health_conditions as list [status, reason] of fields,
         optional last_transition_time,
     }
 }

@@ -906,7 +906,8 @@ wire::object! {
 /// [`VolumeHealthStatus`](crate::VolumeHealthStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeHealthStatus {
-    /// Problems that the plugin reports at present, at most 16 and one of each `status`.
+    /// Problems that the plugin reports at present, at most 16 and one of each `status`
+    /// and `reason`.
     ///
     /// See [`health_conditions`](crate::VolumeHealthStatus::health_conditions).
     pub health_conditions: Option<Vec<VolumeHealthCondition>>,
@@ -924,7 +925,8 @@ impl VolumeHealthStatus {
         Self::default()
     }
 
-    /// Problems that the plugin reports at present, at most 16 and one of each `status`.
+    /// Problems that the plugin reports at present, at most 16 and one of each `status`
+    /// and `reason`.
     ///
     /// Sets [`health_conditions`](Self::health_conditions).
     #[must_use]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubernetes_kinds::quantity::Amount;
+use kubernetes_kinds::quantity::wrapping_milli_value;
 use kubernetes_validation::{Checker, Path, rules};
 
 use super::resources::STORAGE;
@@ -66,9 +66,8 @@ fn whole_bytes(
     let quantity = resources
         .as_ref()
         .and_then(|resources| resources.get(STORAGE));
-    let amount = quantity.and_then(|quantity| Amount::try_from(quantity).ok());
-    let whole = amount.as_ref().and_then(Amount::to_i64).map(Amount::from);
-    if whole.is_some() && whole != amount {
+    let milli = quantity.map(|quantity| wrapping_milli_value(&quantity.0));
+    if milli.is_some_and(|milli| milli.is_ok_and(|milli| milli % 1000 != 0)) {
         to.warn(at.key(STORAGE), "a volume has a whole number of bytes");
     }
 }

@@ -23,6 +23,9 @@ const RECOVER_EXPANSION: Feature = Feature {
     stable: Some(Release::new(1, 34)),
 };
 
+/// The first release in which the name of a VolumeAttributesClass may go until the volume has one.
+const CLASS_MAY_GO: Release = Release::new(1, 34);
+
 /// Compares a claim, whose specification is also given, with the stored one.
 pub(super) fn check(
     (claim, spec): (&PersistentVolumeClaim, &PersistentVolumeClaimSpec),
@@ -39,7 +42,9 @@ pub(super) fn check(
         .as_ref()
         .and_then(|status| status.phase.as_ref())
         == Some(&PersistentVolumeClaimPhase::Bound);
-    if !is_same(new, old, class, is_bound) {
+    let is_older = to.target().is_before(CLASS_MAY_GO);
+    let class_may_change = is_bound && (!is_older || new.volume_attributes_class_name.is_some());
+    if !is_same(new, old, class, (is_bound, class_may_change)) {
         let message = "a claim is final, but for the size and the VolumeAttributesClass of a bound \
                        one";
         to.immutable(*path, false, ErrorType::Forbidden, spec, message);
@@ -112,7 +117,7 @@ fn is_same(
     new: &PersistentVolumeClaimSpec,
     old: &PersistentVolumeClaimSpec,
     class: Class,
-    is_bound: bool,
+    (is_bound, class_may_change): (bool, bool),
 ) -> bool {
     let storage_may_change = is_bound && requests(new).is_some();
     let had_name = !volume_name(old).is_empty();
@@ -123,7 +128,8 @@ fn is_same(
         && are_same(requests(new), requests(old), storage_may_change)
         && new.selector.is_same(&old.selector)
         && (class == Class::Free || new.storage_class_name == old.storage_class_name)
-        && (is_bound || new.volume_attributes_class_name == old.volume_attributes_class_name)
+        && (class_may_change
+            || new.volume_attributes_class_name == old.volume_attributes_class_name)
         && new.volume_mode == old.volume_mode
         && (!had_name || volume_name(new) == volume_name(old))
 }
@@ -210,10 +216,12 @@ fn attributes_class(
         return;
     }
     let is_known = has_attributes_class(to.target());
-    let has_current = stored
-        .status
-        .as_ref()
-        .is_some_and(|status| status.current_volume_attributes_class_name.is_some());
+    let status = stored.status.as_ref();
+    let current = status.and_then(|status| status.current_volume_attributes_class_name.as_deref());
+    let has_current = match to.target().is_before(CLASS_MAY_GO) {
+        true => old.is_some(),
+        false => current.is_some(),
+    };
     if !is_known {
         let problem = Problem::new(ErrorType::Forbidden, "attributesClass.disabled");
         let message = "the server doesn't know VolumeAttributesClasses";

@@ -8,6 +8,7 @@ mod claim;
 mod claim_update;
 mod data_source;
 mod defaults;
+mod health;
 mod node_affinity;
 mod resources;
 mod volume;
@@ -19,8 +20,10 @@ pub(crate) use defaults::{
     persistent_volume_claim_spec, persistent_volume_claim_status, persistent_volume_spec,
     persistent_volume_status,
 };
+pub(crate) use health::health_reasons;
 pub(crate) use resources::{
     allocated_resources, capacity, claim_resources, resource_statuses, status_capacity,
+    status_quantities,
 };
 pub(crate) use volume::{
     access_modes, class_name, persistent_volume, persistent_volume_warnings, phase_transition,

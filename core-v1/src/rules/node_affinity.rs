@@ -1,5 +1,6 @@
 //! The nodes from which a volume can be reached.
 
+use kubernetes_kinds::Release;
 use kubernetes_storage_rules::node_labels;
 use kubernetes_validation::{Checker, NameFormat, Path, Semantic as _};
 
@@ -10,6 +11,9 @@ use crate::{
 
 /// The field of nodes that a selector can name.
 const NAME: &str = "metadata.name";
+
+/// The first release that checks the form of values.
+const CHECKS_VALUES: Release = Release::new(1, 33);
 
 /// Checks a node affinity. `stored` is that of the stored object, whose values may be invalid.
 pub(super) fn check(
@@ -26,7 +30,8 @@ pub(super) fn check(
     let at = at.field("required");
     let list = &at.field("nodeSelectorTerms");
     to.not_empty(*list, selector.node_selector_terms.len(), "minItems");
-    let checks_values = !stored.is_some_and(has_wrong_values);
+    let checks_values =
+        !to.target().is_before(CHECKS_VALUES) && !stored.is_some_and(has_wrong_values);
     for (index, term) in selector.node_selector_terms.iter().enumerate() {
         term_of(term, checks_values, &list.index(index), to);
     }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use kubernetes_kinds::quantity::Amount;
+use kubernetes_kinds::Release;
+use kubernetes_kinds::quantity::{Amount, wrapping_value};
 use kubernetes_validation::{Checker, ErrorType, NameFormat, Path, Problem, to_value};
 
-use crate::{ClaimResourceStatus, VolumeResourceRequirements};
+use crate::{ClaimResourceStatus, PersistentVolumeClaimStatus, VolumeResourceRequirements};
 
 /// The resource of volumes that Kubernetes knows.
 pub(super) const STORAGE: &str = "storage";
@@ -25,10 +26,16 @@ fn positive(quantity: &Quantity, at: Path<'_>, to: &mut Checker<'_>) {
     }
 }
 
-/// Checks that a quantity isn't negative.
-fn not_negative(quantity: &Quantity, at: Path<'_>, to: &mut Checker<'_>) {
-    if Amount::try_from(quantity).is_ok_and(|amount| amount.is_negative()) {
-        to.invalid(at, "minimum", &quantity.0, "it must be 0 or more");
+/// Checks that a quantity isn't negative as a number of 64 bits, and returns whether that is so:
+/// some of 2⁶³ and more are, and some of −2⁶³ and less are not.
+fn fits(quantity: &Quantity, at: Path<'_>, to: &mut Checker<'_>) -> bool {
+    match wrapping_value(&quantity.0) {
+        Ok(value) if value < 0 => {
+            let message = "it must be 0 or more, and less than 2^63";
+            to.invalid(at, "minimum", &quantity.0, message);
+            false
+        }
+        _ => true,
     }
 }
 
@@ -42,7 +49,9 @@ pub(crate) fn capacity(capacity: &Resources, at: Path<'_>, to: &mut Checker<'_>)
         to.error(at, problem, to_value(capacity), message);
     }
     for (name, quantity) in resources {
-        positive(quantity, at.key(name), to);
+        if fits(quantity, at.key(name), to) {
+            positive(quantity, at.key(name), to);
+        }
     }
 }
 
@@ -68,21 +77,44 @@ pub(crate) fn claim_resources(
     }
 }
 
+/// Checks that the quantities of a status can be read.
+pub(crate) fn status_quantities(
+    status: &Option<PersistentVolumeClaimStatus>,
+    at: Path<'_>,
+    to: &mut Checker<'_>,
+) {
+    let Some(status) = status else { return };
+    for (field, resources) in [
+        ("allocatedResources", &status.allocated_resources),
+        ("capacity", &status.capacity),
+    ] {
+        for (name, quantity) in resources.iter().flatten() {
+            to.quantity(at.field(field).key(name), quantity);
+        }
+    }
+}
+
 /// Checks the capacity of a bound claim.
 pub(crate) fn status_capacity(capacity: &Resources, at: Path<'_>, to: &mut Checker<'_>) {
     for (name, quantity) in capacity.iter().flatten() {
-        not_negative(quantity, at.key(name), to);
+        fits(quantity, at.key(name), to);
     }
 }
 
 /// Checks the amounts that are set aside for a claim.
 pub(crate) fn allocated_resources(resources: &Resources, at: Path<'_>, to: &mut Checker<'_>) {
     for (name, quantity) in resources.iter().flatten() {
-        if resource_name(name, at, to) {
-            not_negative(quantity, at.key(name), to);
+        if resource_name(name, at, to)
+            && fits(quantity, at.key(name), to)
+            && Amount::try_from(quantity).is_ok_and(|amount| amount.is_negative())
+        {
+            to.invalid(at.key(name), "minimum", &quantity.0, "it must be 0 or more");
         }
     }
 }
+
+/// The first release that reports `allocatedResourceStatuses` by its name.
+const SPELT_AS_IT_IS: Release = Release::new(1, 34);
 
 /// Checks how far resources of a claim have been resized.
 pub(crate) fn resource_statuses(
@@ -90,6 +122,10 @@ pub(crate) fn resource_statuses(
     at: Path<'_>,
     to: &mut Checker<'_>,
 ) {
+    let at = match to.target().is_before(SPELT_AS_IT_IS) {
+        true => at.reported_as("allocatedResourceStatus"),
+        false => at,
+    };
     for (name, status) in statuses.iter().flatten() {
         resource_name(name, at, to);
         // The server reports the map.

@@ -169,11 +169,12 @@ schema::object! {
 schema::object! {
     /// Health of a volume, as the CSI controller plugin reports it.
     VolumeHealthStatus "io.k8s.api.core.v1.VolumeHealthStatus" {
-        /// Problems that the plugin reports at present, at most 16 and one of each `status`.
+        /// Problems that the plugin reports at present, at most 16 and one of each `status`
+        /// and `reason`.
         optional "healthConditions" => Vec<VolumeHealthCondition> {
             "maxItems" => 16,
             "x-kubernetes-list-type" => "map",
-            "x-kubernetes-list-map-keys" => ["status"],
+            "x-kubernetes-list-map-keys" => ["status", "reason"],
         },
         /// Since when the plugin has reported just these problems.
         optional "lastTransitionTime" => Time,
@@ -214,7 +215,9 @@ schema::object! {
             "maxLength" => 256,
         },
         /// Category of the problem.
-        required "status" => VolumeHealthStatusType,
+        required "status" => VolumeHealthStatusType {
+            "minLength" => 1,
+        },
         /// Explanation for people, of at most 1024 bytes.
         optional "message" => String {
             "maxLength" => 1024,

@@ -72,6 +72,7 @@ impl Check for PersistentVolume {
 impl Strategy for PersistentVolume {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STATUS_ALONE: bool = true;
+    const STATUS_WITH_METADATA: bool = true;
 
     fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
         self.status = match stored {

@@ -89,6 +89,11 @@ impl Check for PersistentVolumeClaim {
 impl Strategy for PersistentVolumeClaim {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STATUS_ALONE: bool = true;
+    const STATUS_WITH_METADATA: bool = true;
+
+    fn check_reading(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        crate::rules::status_quantities(&self.status, at.field("status"), to);
+    }
 
     fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
         self.status = match stored {
@@ -225,6 +230,8 @@ impl Check for PersistentVolumeClaimStatus {
                 to.quantity(path, item);
             }
         }
+        let path = at.field("healthStatus");
+        crate::rules::health_reasons(&self.health_status, path, to);
         if let Some(value) = &self.health_status {
             value.check(&at.field("healthStatus"), to);
         }
@@ -256,13 +263,15 @@ impl Check for VolumeHealthStatus {
         if let Some(entries) = &self.health_conditions {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
             if to.max_entries(path, entries.len(), 16, problem) {
-                let keys = entries.iter().map(|item| &item.status);
+                let keys = entries
+                    .iter()
+                    .map(|item| (&item.status, item.reason.as_str()));
                 let mut repeats = Repeats::of(keys);
                 for (index, item) in entries.iter().enumerate() {
                     let path = path.index(index);
                     item.check(&path, to);
-                    if repeats.next(&item.status) {
-                        to.duplicate(path.field("status"), &item.status);
+                    if repeats.next((&item.status, item.reason.as_str())) {
+                        to.duplicate(path, item);
                     }
                 }
             }
@@ -277,11 +286,13 @@ impl Check for VolumeHealthCondition {
             to.max_length(path, &self.reason, 256, ErrorType::TooLong);
         }
         let path = at.field("status");
-        to.known(
-            path,
-            self.status.as_str(),
-            VolumeHealthStatusType::known_values(),
-        );
+        if to.min_length(path, self.status.as_str()) {
+            to.known(
+                path,
+                self.status.as_str(),
+                VolumeHealthStatusType::known_values(),
+            );
+        }
         let path = at.field("message");
         if let Some(value) = &self.message {
             to.max_length(path, value, 1024, ErrorType::TooLong);

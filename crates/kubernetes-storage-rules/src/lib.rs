@@ -5,8 +5,9 @@
 //! |---|---|---|
 //! | [`sources`] | core | the sources of a volume, and their equality |
 //! | [`access_modes`] | core | the access modes of a volume or a claim |
+//! | [`health`] | core, storage | the reasons of conditions |
 //! | [`node_labels`] | core | node labels that are deprecated |
-//! | [`storage`] | storage | topology terms, tokens of a CSIDriver, the volume inside a VolumeAttachment |
+//! | [`storage`] | storage | topology terms, tokens of a CSIDriver, attacher and volume of a VolumeAttachment |
 //!
 //! The overlays of the storage group name the functions of [`storage`] in `x-check`, `x-warn`,
 //! `x-set-defaults` and `x-same`, and generated code of all versions calls them. The hand-written
@@ -15,6 +16,8 @@
 //! The functions are `#[inline]`, so that a crate compiles those that it calls.
 
 pub mod access_modes;
+mod attacher;
+pub mod health;
 mod inline_volume;
 pub mod node_labels;
 pub mod sources;
@@ -23,6 +26,8 @@ mod topology;
 
 /// The rules of storage.k8s.io, for all of its versions.
 pub mod storage {
+    pub use crate::attacher::attacher;
+    pub use crate::health::condition_reason;
     pub use crate::inline_volume::{
         inline_volume_quantities, inline_volume_spec, is_same_volume_spec, volume_source_defaults,
     };

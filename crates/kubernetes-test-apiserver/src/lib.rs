@@ -1,7 +1,7 @@
 //! A Kubernetes API server in the process, with faults on demand, for tests.
 //!
 //! A [`Server`] is reached over real TCP on this host, with any client. It keeps objects as
-//! JSON and behaves like a server of Kubernetes 1.36 as far as clients can see:
+//! JSON and behaves like a server of Kubernetes 1.37 as far as clients can see:
 //!
 //! * names that are generated, UIDs and times; resource versions and conflicts; preconditions
 //!   of deletion; finalizers; status subresources; generations of custom resources;

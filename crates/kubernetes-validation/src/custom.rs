@@ -26,12 +26,16 @@ const RATCHETING: Feature = Feature {
 /// Returns the report. A server doesn't evaluate the CEL rules of a custom resource with other
 /// errors that may make them meaningless, and reports that.
 pub(crate) fn finish<K: Strategy>(mut checker: Checker<'_>) -> Report {
-    skip_cel_rules::<K>(&mut checker.report);
+    let Checker {
+        report, lasting, ..
+    } = &mut checker;
+    skip_cel_rules::<K>(report, lasting);
     checker.finish()
 }
 
-fn skip_cel_rules<K: Strategy>(report: &mut Report) {
-    if K::HAS_CEL_RULES && report.errors.iter().any(is_in_the_way) {
+/// `others` are errors that the report gets later.
+fn skip_cel_rules<K: Strategy>(report: &mut Report, others: &[Error]) {
+    if K::HAS_CEL_RULES && report.errors.iter().chain(others).any(is_in_the_way) {
         report.errors.retain(|error| error.rule != RULE);
         let detail = "the rules in CEL have not been evaluated, because of the other errors";
         report.errors.push(Error {
@@ -52,7 +56,7 @@ pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) 
     let absent = absent(document, K::REQUIRED, K::NULLABLE, K::NOT_NULL);
     if !absent.is_empty() {
         replace(absent, report);
-        skip_cel_rules::<K>(report);
+        skip_cel_rules::<K>(report, &[]);
     }
 }
 

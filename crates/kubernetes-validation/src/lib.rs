@@ -1,8 +1,8 @@
 //! Defaulting and validation of Kubernetes objects, as an API server does them before it stores
 //! an object.
 //!
-//! The rules are those of Kubernetes 1.31 to 1.36, tested against API servers of 1.31, 1.34 and
-//! 1.36, and for older releases those of the Kubernetes documentation. [`Validate`] follows the
+//! The rules are those of Kubernetes 1.31 to 1.37, tested against API servers of 1.31, 1.34, 1.36
+//! and 1.37, and for older releases those of the Kubernetes documentation. [`Validate`] follows the
 //! order in which a server handles a request:
 //!
 //! 1. [`SetDefaults::set_defaults`] sets defaults.
@@ -132,24 +132,37 @@ pub trait Validate: Strategy {
     /// through its subresource, and returns the errors for which a server rejects the write.
     ///
     /// A server ignores everything but the status and the identity of the object; of kinds with
-    /// [`Strategy::STATUS_ALONE`], everything but the status and the metadata.
+    /// [`Strategy::STATUS_WITH_METADATA`], everything but the status and the metadata.
     fn default_and_validate_status(&mut self, stored: &Self, target: &Target) -> Report {
-        if Self::STATUS_ALONE {
-            return status_alone(self, stored, target);
-        }
         let mut before = Checker::of_update(target);
         metadata::warn_of_repeated_owners(self.metadata(), &mut before);
         self.prepare_status(stored, target);
+        let rules = meta_rules::<Self>();
         let meta = self.metadata_mut();
-        metadata::reset_for_status(meta, stored.metadata(), Self::IS_CUSTOM);
+        if Self::STATUS_WITH_METADATA {
+            metadata::clear_namespace(meta, rules);
+            metadata::drop_repeated_owners(meta);
+            metadata::keep_managers(meta, stored.metadata());
+        } else {
+            metadata::reset_for_status(meta, stored.metadata(), Self::IS_CUSTOM);
+        }
         let mut checker = Checker::of_update(target);
-        check_as_update(self, stored, true, &mut checker);
-        let from = checker.mark();
-        self.check_status(&Path::ROOT, &mut checker);
-        custom::ratchet(self, stored, from, true, &mut checker);
-        self.check_status_update(stored, &Path::ROOT, &mut checker);
+        if Self::STATUS_ALONE {
+            let rules = metadata::Rules {
+                checks_names_again: false,
+                ..rules
+            };
+            metadata::check_update(self.metadata(), stored.metadata(), rules, &mut checker);
+            self.check_status(&Path::ROOT, &mut checker);
+        } else {
+            check_as_update(self, stored, true, &mut checker);
+            let from = checker.mark();
+            self.check_status(&Path::ROOT, &mut checker);
+            custom::ratchet(self, stored, from, true, &mut checker);
+            self.check_status_update(stored, &Path::ROOT, &mut checker);
+        }
         checker.lasting.clear();
-        with_warnings(custom::finish::<Self>(checker), before.finish())
+        with_earlier(custom::finish::<Self>(checker), before.finish())
     }
 
     /// Adds to the report of an object the required fields that its document lacks, for which a
@@ -166,16 +179,18 @@ pub trait Validate: Strategy {
     fn default_and_validate(&mut self, target: &Target) -> Report {
         let mut before = Checker::new(target);
         metadata::warn_of_repeated_owners(self.metadata(), &mut before);
+        self.check_reading(&Path::ROOT, &mut before);
         self.prepare_for_create(target);
-        with_warnings(self.validate(target), before.finish())
+        with_earlier(self.validate(target), before.finish())
     }
 
     /// Prepares the object for an update of `stored` and validates the update.
     fn default_and_validate_update(&mut self, stored: &Self, target: &Target) -> Report {
         let mut before = Checker::new(target);
         metadata::warn_of_repeated_owners(self.metadata(), &mut before);
+        self.check_reading(&Path::ROOT, &mut before);
         self.prepare_for_update(stored, target);
-        with_warnings(self.validate_update(stored, target), before.finish())
+        with_earlier(self.validate_update(stored, target), before.finish())
     }
 }
 
@@ -191,25 +206,6 @@ fn check_as_update<K: Strategy>(object: &K, stored: &K, of_status: bool, to: &mu
     object.warn(Some(stored), &Path::ROOT, to);
 }
 
-/// A write of the status that changes metadata too, and is validated by itself.
-fn status_alone<K: Strategy>(object: &mut K, stored: &K, target: &Target) -> Report {
-    let rules = metadata::Rules {
-        checks_names_again: false,
-        ..meta_rules::<K>()
-    };
-    let mut before = Checker::of_update(target);
-    metadata::warn_of_repeated_owners(object.metadata(), &mut before);
-    metadata::clear_namespace(object.metadata_mut(), rules);
-    metadata::drop_repeated_owners(object.metadata_mut());
-    metadata::keep_managers(object.metadata_mut(), stored.metadata());
-    object.prepare_status(stored, target);
-    let mut checker = Checker::of_update(target);
-    let (new, old) = (object.metadata(), stored.metadata());
-    metadata::check_update(new, old, rules, &mut checker);
-    object.check_status(&Path::ROOT, &mut checker);
-    with_warnings(checker.finish(), before.finish())
-}
-
 fn prepare<K: Strategy>(object: &mut K, stored: Option<&K>, target: &Target) {
     let rules = meta_rules::<K>();
     metadata::clear_namespace(object.metadata_mut(), rules);
@@ -219,8 +215,9 @@ fn prepare<K: Strategy>(object: &mut K, stored: Option<&K>, target: &Target) {
     object.reset_status(stored, target);
 }
 
-/// Adds the warnings whose cause was removed when the object was prepared.
-fn with_warnings(mut report: Report, before: Report) -> Report {
+/// Adds the warnings and errors whose cause was removed when the object was prepared.
+fn with_earlier(mut report: Report, before: Report) -> Report {
+    report.errors.extend(before.errors);
     report.warnings.extend(before.warnings);
     report
 }

@@ -1,7 +1,7 @@
 //! The metadata of every object.
 //!
-//! The server reports errors of labels, annotations, finalizers and owners at the map or list that
-//! holds them.
+//! The server reports errors of labels, annotations and finalizers at the map or list that holds
+//! them, and up to Kubernetes 1.36 those of owners too.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -10,6 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ManagedFieldsEntry, ObjectMeta, OwnerReference,
 };
 
+use kubernetes_kinds::Release;
 use kubernetes_kinds::names::is_printable;
 
 use crate::checker::to_value;
@@ -371,17 +372,15 @@ fn is_qualified(finalizer: &str) -> bool {
 fn owners(owners: &[OwnerReference], at: &Path<'_>, to: &mut Checker<'_>) {
     let list = &at.field("ownerReferences");
     let mut has_controller = false;
+    let has_index = !to.target().is_before(OWNERS_HAVE_INDEXES);
     let own = |(index, owner): &(usize, &OwnerReference)| !is_repeated(owners, *index, owner);
     for (index, owner) in owners.iter().enumerate().filter(own) {
         let at = &list.index(index);
-        owner_parts(owner, at, to);
-        if owner.api_version == "v1" && owner.kind == "Event" {
-            to.invalid(
-                at.reported_above(1),
-                "owner.event",
-                &owner.kind,
-                "an Event can't own anything",
-            );
+        owner_parts(owner, at, has_index, to);
+        if matches!(owner.api_version.as_str(), "v1" | "/v1") && owner.kind == "Event" {
+            let at = if has_index { *at } else { at.reported_above(1) };
+            let message = "an Event can't own anything";
+            to.invalid(at, "owner.event", &owner.kind, message);
         }
         if owner.controller == Some(true) {
             if has_controller {
@@ -398,8 +397,12 @@ fn owners(owners: &[OwnerReference], at: &Path<'_>, to: &mut Checker<'_>) {
     }
 }
 
-/// Checks the fields of an owner, which the server reports without its index.
-fn owner_parts(owner: &OwnerReference, at: &Path<'_>, to: &mut Checker<'_>) {
+/// The first release that reports the parts of an owner with its index, and absent ones as
+/// required.
+const OWNERS_HAVE_INDEXES: Release = Release::new(1, 37);
+
+/// Checks the fields of an owner.
+fn owner_parts(owner: &OwnerReference, at: &Path<'_>, has_index: bool, to: &mut Checker<'_>) {
     let version = match owner.api_version.split_once('/') {
         None => owner.api_version.as_str(),
         Some((_, version)) if !version.contains('/') => version,
@@ -412,17 +415,20 @@ fn owner_parts(owner: &OwnerReference, at: &Path<'_>, to: &mut Checker<'_>) {
         ("uid", owner.uid.as_str(), &owner.uid),
     ];
     for (field, part, value) in parts {
-        if part.is_empty() {
-            let message = match field {
-                "apiVersion" => "it must name a version, `v1` or `group/v1`",
-                _ => "it must not be empty",
-            };
-            to.invalid(
-                at.field(field).reported_without_index(),
-                "owner",
-                value,
-                message,
-            );
+        if !part.is_empty() {
+            continue;
+        }
+        let message = match field {
+            "apiVersion" => "it must name a version, `v1` or `group/v1`",
+            _ => "it must not be empty",
+        };
+        let at = at.field(field);
+        if !has_index {
+            to.invalid(at.reported_without_index(), "owner", value, message);
+        } else if value.is_empty() {
+            to.required(at, "owner", message);
+        } else {
+            to.invalid(at, "owner", value, message);
         }
     }
 }

@@ -64,9 +64,12 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// True if an update validates `generateName` as creation does.
     const CHECKS_NAMES_ON_UPDATE: bool = true;
 
-    /// True if a write of the status changes metadata too, and validates nothing but metadata and
-    /// status. Other kinds keep most metadata then, and validate the write as any update.
+    /// True if a write of the status validates nothing but metadata and status. Other kinds
+    /// validate it as any update.
     const STATUS_ALONE: bool = false;
+
+    /// True if a write of the status changes metadata too. Other kinds keep most metadata then.
+    const STATUS_WITH_METADATA: bool = false;
 
     /// The objects of a custom resource that have required fields, outside of a status that is
     /// written through its subresource.
@@ -90,6 +93,11 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// custom resources.
     fn ratcheted(&self) -> Option<Value> {
         None
+    }
+
+    /// Checks what a server reads of a status, although it drops the status then.
+    fn check_reading(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let _ = (at, to);
     }
 
     /// Sets a status that is written through its subresource to the status of the stored object,

@@ -4,7 +4,7 @@
 
 use kubernetes_validation::{
     Check, Checker, ErrorType, Feature, NameFormat, Path, Problem, Repeats, Semantic as _,
-    SetDefaults, Strategy, Target,
+    SetDefaults, Strategy, Target, drop_unless,
 };
 
 use crate::{
@@ -41,15 +41,22 @@ impl Check for CSINode {
 }
 
 impl Strategy for CSINode {
+    const STATUS_ALONE: bool = true;
+
     fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
         self.status = match stored {
             Some(stored) => stored.status.clone(),
-            None => target.has(&CSI_VOLUME_HEALTH).then(Default::default),
+            None => {
+                (!target.is_before(kubernetes_kinds::Release::new(1, 37))).then(Default::default)
+            }
         };
     }
 
-    fn prepare_status(&mut self, stored: &Self, _target: &Target) {
-        let status = self.status.take();
+    fn prepare_status(&mut self, stored: &Self, target: &Target) {
+        let mut status = self.status.take();
+        if let Some(status) = &mut status {
+            status.drop_disabled(stored.status.as_ref(), target);
+        }
         let metadata = std::mem::take(&mut self.metadata);
         *self = Self {
             metadata,
@@ -91,6 +98,17 @@ impl Check for CSINodeSpec {
     }
 }
 
+impl SetDefaults for CSINodeStatus {
+    fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
+        let old = stored.map(|stored| &stored.storage_health);
+        drop_unless(
+            target.has(&CSI_VOLUME_HEALTH),
+            &mut self.storage_health,
+            old,
+        );
+    }
+}
+
 impl Check for CSINodeStatus {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("storageHealth");
@@ -101,7 +119,7 @@ impl Check for CSINodeStatus {
                 let path = path.index(index);
                 item.check(&path, to);
                 if repeats.next(item.name.as_str()) {
-                    to.duplicate(path.field("name"), &item.name);
+                    to.duplicate(path, &item.name);
                 }
             }
         }
@@ -189,6 +207,11 @@ impl Check for CSINodeDriver {
 
 impl Check for StorageHealth {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("name");
+        if to.min_length(path, &self.name) {
+            to.max_length(path, &self.name, 63, ErrorType::TooLong);
+            to.format_lowered(path, &self.name, NameFormat::DnsSubdomain);
+        }
         let path = at.field("healthConditions");
         if let Some(entries) = &self.health_conditions {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
@@ -214,16 +237,36 @@ impl Check for VolumeNodeResources {
 impl Check for StorageHealthCondition {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("reason");
-        to.max_length(path, &self.reason, 256, ErrorType::TooLong);
+        kubernetes_storage_rules::storage::condition_reason(&self.reason, path, to);
+        if to.min_length(path, &self.reason) {
+            to.max_length(path, &self.reason, 256, ErrorType::TooLong);
+        }
         let path = at.field("status");
         to.known(
             path,
             self.status.as_str(),
             StorageHealthStatusType::known_values(),
         );
+        let path = at.field("accessMode");
+        if let Some(value) = &self.access_mode {
+            to.known(
+                path,
+                value,
+                &[
+                    "ReadWriteOnce",
+                    "ReadOnlyMany",
+                    "ReadWriteMany",
+                    "ReadWriteOncePod",
+                ],
+            );
+        }
         let path = at.field("message");
         if let Some(value) = &self.message {
             to.max_length(path, value, 1024, ErrorType::TooLong);
+        }
+        let path = at.field("volumeMode");
+        if let Some(value) = &self.volume_mode {
+            to.known(path, value, &["Filesystem", "Block"]);
         }
     }
 }

@@ -80,6 +80,7 @@ impl SetDefaults for VolumeAttachmentSpec {
 impl Check for VolumeAttachmentSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("attacher");
+        kubernetes_storage_rules::storage::attacher(&self.attacher, path, to);
         if (to.min_length(path, &self.attacher)
             || to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
             && !(to.is_update() && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))

@@ -86,7 +86,11 @@ schema::object! {
     /// Health of the storage behind one CSI driver, as seen from one node.
     StorageHealth "io.k8s.api.storage.v1beta1.StorageHealth" {
         /// CSI driver name, the same as in `spec.drivers` of the `CSINode`.
-        required "name" => String,
+        required "name" => String {
+            "minLength" => 1,
+            "maxLength" => 63,
+            "pattern" => schema::DNS_SUBDOMAIN_ANY_CASE,
+        },
         /// Problems that the driver currently reports, at most 16.
         optional "healthConditions" => Vec<StorageHealthCondition> {
             "maxItems" => 16,
@@ -110,12 +114,15 @@ schema::object! {
     StorageHealthCondition "io.k8s.api.storage.v1beta1.StorageHealthCondition" {
         /// Short cause in CamelCase, for programs to evaluate.
         required "reason" => String {
+            "minLength" => 1,
             "maxLength" => 256,
         },
         /// Category of the problem.
         required "status" => StorageHealthStatusType,
         /// Access mode of the affected volumes, such as `ReadWriteMany`.
-        optional "accessMode" => String,
+        optional "accessMode" => String {
+            "enum" => ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"],
+        },
         /// When the condition first appeared in its present state.
         optional "lastTransitionTime" => Time,
         /// Explanation for people, of at most 1024 characters.
@@ -123,7 +130,9 @@ schema::object! {
             "maxLength" => 1024,
         },
         /// Volume mode of the affected volumes, `Filesystem` or `Block`.
-        optional "volumeMode" => String,
+        optional "volumeMode" => String {
+            "enum" => ["Filesystem", "Block"],
+        },
     }
 }
 

@@ -30,8 +30,10 @@ const MUTABLE_CSI_NODE_ALLOCATABLE_COUNT: Feature = Feature {
 
 impl SetDefaults for CSINode {
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
-        let old = stored.map(|stored| &stored.status);
-        drop_unless(target.has(&CSI_VOLUME_HEALTH), &mut self.status, old);
+        let old = stored.and_then(|stored| stored.status.as_ref());
+        if let Some(value) = &mut self.status {
+            value.drop_disabled(old, target);
+        }
     }
 }
 
@@ -76,6 +78,17 @@ impl Check for CSINodeSpec {
     }
 }
 
+impl SetDefaults for CSINodeStatus {
+    fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
+        let old = stored.map(|stored| &stored.storage_health);
+        drop_unless(
+            target.has(&CSI_VOLUME_HEALTH),
+            &mut self.storage_health,
+            old,
+        );
+    }
+}
+
 impl Check for CSINodeStatus {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("storageHealth");
@@ -86,7 +99,7 @@ impl Check for CSINodeStatus {
                 let path = path.index(index);
                 item.check(&path, to);
                 if repeats.next(item.name.as_str()) {
-                    to.duplicate(path.field("name"), &item.name);
+                    to.duplicate(path, &item.name);
                 }
             }
         }
@@ -174,6 +187,11 @@ impl Check for CSINodeDriver {
 
 impl Check for StorageHealth {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("name");
+        if to.min_length(path, &self.name) {
+            to.max_length(path, &self.name, 63, ErrorType::TooLong);
+            to.format_lowered(path, &self.name, NameFormat::DnsSubdomain);
+        }
         let path = at.field("healthConditions");
         if let Some(entries) = &self.health_conditions {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
@@ -199,16 +217,36 @@ impl Check for VolumeNodeResources {
 impl Check for StorageHealthCondition {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("reason");
-        to.max_length(path, &self.reason, 256, ErrorType::TooLong);
+        kubernetes_storage_rules::storage::condition_reason(&self.reason, path, to);
+        if to.min_length(path, &self.reason) {
+            to.max_length(path, &self.reason, 256, ErrorType::TooLong);
+        }
         let path = at.field("status");
         to.known(
             path,
             self.status.as_str(),
             StorageHealthStatusType::known_values(),
         );
+        let path = at.field("accessMode");
+        if let Some(value) = &self.access_mode {
+            to.known(
+                path,
+                value,
+                &[
+                    "ReadWriteOnce",
+                    "ReadOnlyMany",
+                    "ReadWriteMany",
+                    "ReadWriteOncePod",
+                ],
+            );
+        }
         let path = at.field("message");
         if let Some(value) = &self.message {
             to.max_length(path, value, 1024, ErrorType::TooLong);
+        }
+        let path = at.field("volumeMode");
+        if let Some(value) = &self.volume_mode {
+            to.known(path, value, &["Filesystem", "Block"]);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Random objects that the server accepts.
 
 use fastrand::Rng;
-use kubernetes_kinds::{Kind as _, Lifecycle};
+use kubernetes_kinds::{Kind as _, Lifecycle, Release};
 use serde_json::{Value, json};
 
 use crate::random::{maybe, word};
@@ -148,14 +148,15 @@ impl Kind {
         )
     }
 
-    /// Returns true if the status has a path of its own, on servers up to 1.36.
-    pub fn has_status(self) -> bool {
+    /// Returns true if the status has a path of its own on servers of a release.
+    pub fn has_status(self, release: Release) -> bool {
         let of_storage = [
             Self::VolumeAttachment,
             Self::VolumeSnapshot,
             Self::VolumeSnapshotContent,
         ];
-        of_storage.contains(&self) || Self::CORE.contains(&self)
+        let is_newer = self == Self::CsiNode && release >= Release::new(1, 37);
+        of_storage.contains(&self) || Self::CORE.contains(&self) || is_newer
     }
 
     /// The folder of its group and version in the paths of a server.

@@ -123,6 +123,8 @@ pub fn managed_fields<K: Workload>(object: &Value) -> serde_json::Result<Value> 
     let mut fields = object.as_object().cloned().unwrap_or_default();
     fields.retain(|name, _| !["apiVersion", "kind", "metadata"].contains(&name.as_str()));
     let status = fields.remove("status");
+    // Nobody has written an empty one.
+    let status = status.filter(|status| *status != json!({}));
     let status =
         status.map(|status| json!({"f:status": owned("status", &status, K::LIST_MAP_KEYS)}));
     let mut object = owned("", &Value::Object(fields), K::LIST_MAP_KEYS);

@@ -6,6 +6,7 @@ use quote::{format_ident, quote};
 use super::context::Context;
 use super::defaults;
 use super::methods::{check_method, parameter};
+use crate::emit::kind::release;
 use crate::emit::runtime::VALIDATION;
 use crate::model::{Resource, Role, Struct, Type};
 
@@ -29,6 +30,11 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
     let alone = rules.status_alone.then(|| {
         quote!(
             const STATUS_ALONE: bool = true;
+        )
+    });
+    let with_metadata = rules.status_with_metadata.then(|| {
+        quote!(
+            const STATUS_WITH_METADATA: bool = true;
         )
     });
     let custom = cx.version.is_custom.then(|| {
@@ -75,6 +81,7 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
             #unconditional
             #names
             #alone
+            #with_metadata
             #custom
             #required
             #nullable
@@ -98,7 +105,10 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
         }
         // Nothing fills in what isn't there.
         None if cx.version.is_custom => quote!(None),
-        None => quote!(Some(Default::default())),
+        None => match field.server.since.map(release) {
+            Some(since) => quote!((!target.is_before(#since)).then(Default::default)),
+            None => quote!(Some(Default::default())),
+        },
     };
     let inside = cx.version.own_struct(&field.ty);
     let check = inside
@@ -124,6 +134,14 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
         check_method(cx, &quote!(check_status_update), Some(&stored), &lines)
     });
     let target_type = cx.name("Target");
+    let readings = &field.checks.readings;
+    let read = (!readings.is_empty()).then(|| {
+        let calls = readings
+            .iter()
+            .map(|function| quote!(#function(&self.status, at.field("status"), to);));
+        quote!(#(#calls)*)
+    });
+    let read = read.and_then(|lines| check_method(cx, &quote!(check_reading), None, &lines));
     let drops = inside
         .filter(|(_, inside)| inside.behaviour.drops_fields)
         .map(|_| {
@@ -162,6 +180,8 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
         }
     };
     Some(quote! {
+        #read
+
         fn reset_status(&mut self, stored: Option<&Self>, #target: &#target_type) {
             self.status = match stored {
                 Some(stored) => stored.status.clone(),

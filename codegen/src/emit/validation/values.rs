@@ -375,8 +375,12 @@ fn key(key: &RepeatKey) -> TokenStream {
 
 /// Reports an element that repeats another.
 fn duplicate(repeats: &Repeats) -> TokenStream {
-    match &repeats.reported_at {
-        Some((json, name)) => quote!(to.duplicate(path.field(#json), &item.#name);),
-        None => quote!(to.duplicate(path, item);),
+    let path = match &repeats.reported_at {
+        Some(json) => quote!(path.field(#json)),
+        None => quote!(path),
+    };
+    match &repeats.value {
+        Some(name) => quote!(to.duplicate(#path, &item.#name);),
+        None => quote!(to.duplicate(#path, item);),
     }
 }

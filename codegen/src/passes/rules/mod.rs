@@ -81,6 +81,7 @@ impl Reader<'_> {
         FieldRules {
             rules,
             feature: features::of_field(field),
+            since: features::since(field),
             default_function,
             same,
         }
@@ -211,7 +212,13 @@ impl Reader<'_> {
         let Some((ty, _)) = self.version.own_enum(ty) else {
             return;
         };
-        if rules.calls().any(|call| call.takes == ValueForm::AsStr) {
+        // A server checks both of a custom resource.
+        let replacing = ["pattern", "x-kubernetes-validations"];
+        let replaces = |rule: &Rule| {
+            let is_call = matches!(&rule.check, Check::Call(_));
+            is_call && replacing.contains(&rule.keyword)
+        };
+        if !self.version.is_custom && rules.list.iter().any(replaces) {
             return;
         }
         let values = vec![Argument::ValuesOf(ty.name.clone())];

@@ -49,6 +49,7 @@ impl Reader<'_> {
         rules.unconditional_update = flag("x-unconditional-update");
         rules.names_on_create_only = flag("x-names-on-create-only");
         rules.status_alone = flag("x-status-alone");
+        rules.status_with_metadata = flag("x-status-with-metadata");
         rules.embedded = is_custom && flag("x-kubernetes-embedded-resource");
         if let Some(value) = rule_keywords.get("x-check") {
             rules.functions = self.functions("x-check", value, pointer);
@@ -77,7 +78,11 @@ impl Reader<'_> {
 
     /// Reports what only a kind can have, where the schema isn't one.
     fn check_of_kind(&mut self, ty: &Type<Resolved>, object: &Struct<Resolved>) {
-        let of_status = ["x-prepare-status", "x-status-alone"];
+        let of_status = [
+            "x-prepare-status",
+            "x-status-alone",
+            "x-status-with-metadata",
+        ];
         for name in ["x-check", "x-prepare"].into_iter().chain(of_status) {
             let fits = match &object.role {
                 Role::Kind(resource) => resource.status || !of_status.contains(&name),

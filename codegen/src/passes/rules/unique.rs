@@ -6,6 +6,9 @@ use super::{Reader, SEE};
 use crate::model::{Check, Rule, RuleKeywords, Rules, Ty, Unique};
 use crate::pointer::Pointer;
 
+/// The keyword of a list whose repeated elements are reported without their key.
+const AT_ELEMENT: &str = "x-repeats-at-element";
+
 impl Reader<'_> {
     /// Reads the rule that the elements of a list differ.
     pub(super) fn unique(
@@ -29,17 +32,20 @@ impl Reader<'_> {
         }
         let allowed = rule_keywords.keywords.get("x-repeats-allowed");
         let allowed = allowed.is_some_and(|value| self.flag("x-repeats-allowed", value, pointer));
+        let at_element = rule_keywords.keywords.get(AT_ELEMENT);
+        let at_element = at_element.is_some_and(|value| self.flag(AT_ELEMENT, value, pointer));
         let unique_keys = keys("x-unique-keys");
         let map_keys = keys("x-kubernetes-list-map-keys");
         let list_type = rule_keywords.keywords.get("x-kubernetes-list-type");
         let unique_items = rule_keywords.keywords.get("uniqueItems") == Some(&Value::Bool(true));
         let (keyword, unique) = match list_type.and_then(Value::as_str) {
-            _ if allowed => return,
+            _ if allowed => return self.only_of_one_key(at_element, None, pointer),
             _ if !unique_keys.is_empty() => (
                 "x-unique-keys",
                 Unique::Keys {
                     keys: unique_keys,
                     leaves_repeats: true,
+                    at_element,
                 },
             ),
             Some("map") if !map_keys.is_empty() => (
@@ -47,12 +53,14 @@ impl Reader<'_> {
                 Unique::Keys {
                     keys: map_keys,
                     leaves_repeats: false,
+                    at_element,
                 },
             ),
             Some("set") => ("x-kubernetes-list-type", Unique::Whole),
             _ if unique_items => ("uniqueItems", Unique::Whole),
-            _ => return,
+            _ => return self.only_of_one_key(at_element, None, pointer),
         };
+        self.only_of_one_key(at_element, Some(&unique), pointer);
         let Ty::List(item) = ty else {
             if keyword != "x-kubernetes-list-type" {
                 self.unfit(keyword, pointer);
@@ -64,6 +72,17 @@ impl Reader<'_> {
                 keyword,
                 check: Check::Unique(unique),
             });
+        }
+    }
+
+    /// Reports [`AT_ELEMENT`] where repeats are reported at the element anyway, or not at all.
+    fn only_of_one_key(&mut self, at_element: bool, unique: Option<&Unique>, pointer: &Pointer) {
+        let is_of_one = matches!(unique, Some(Unique::Keys { keys, .. }) if keys.len() == 1);
+        if at_element && (!is_of_one || self.version.is_custom) {
+            let message = format!("`{AT_ELEMENT}` has no effect here");
+            let help = "remove it: it is for a list that isn't of a custom resource and whose \
+                        elements have one key";
+            self.report(pointer, message, help);
         }
     }
 

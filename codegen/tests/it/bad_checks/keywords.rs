@@ -55,6 +55,12 @@ fn keywords_where_they_have_no_effect() {
             "",
         ),
         (
+            "texts",
+            "x-repeats-at-element: true",
+            "`x-repeats-at-element` has no effect here",
+            "",
+        ),
+        (
             "text",
             "x-unconditional-update: true",
             "no effect on a property",

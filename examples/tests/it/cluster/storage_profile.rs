@@ -209,11 +209,15 @@ async fn a_profile_makes_a_driver_and_a_class() {
     assert_eq!(told(&driver)["metadata"], wanted["metadata"]);
     assert_eq!(driver.spec.pod_info_on_mount, Some(true));
     // With the defaults of the definition, but nothing that the server doesn't have.
-    let spec = json!({
+    let mut spec = json!({
         "f:attachRequired": {}, "f:fsGroupPolicy": {}, "f:podInfoOnMount": {},
         "f:requiresRepublish": {}, "f:seLinuxMount": {}, "f:storageCapacity": {},
         "f:volumeLifecycleModes": {"v:\"Persistent\"": {}},
     });
+    let version = world.client.apiserver_version().await.unwrap();
+    if version.minor.parse::<u16>().unwrap() >= 37 {
+        spec["f:preventPodSchedulingIfMissing"] = json!({});
+    }
     let fields = json!({"f:metadata": fields["f:metadata"], "f:spec": spec});
     assert_eq!(owned(&driver), json!([["Apply", null, fields]]));
 

@@ -2,7 +2,7 @@
 
 use conformance::rules::{Probe, Ruled, domain, text};
 use kubernetes_kinds::Release;
-use kubernetes_validation::Target;
+use kubernetes_validation::{Target, Validate};
 use serde_json::{Value, json};
 
 conformance::each_version! {
@@ -194,10 +194,59 @@ fn storage_health() {
     let many = |count| json!(vec![of("reason", json!("r")); count]);
     given(many(16)).ok();
     given(many(17)).refused(&[&format!("TooMany {place}")]);
-    let status = given(json!([of("status", json!("Fine"))]));
-    status.refused(&[&format!("NotSupported {place}[0].status")]);
-    let twice = json!([{"name": "a"}, {"name": "a"}]);
-    let twice = json!({"status": {"storageHealth": twice}});
-    let twice = probe::<storage_v1::CSINode>().status(twice);
-    twice.refused(&["Duplicate status.storageHealth[1].name"]);
+    for good in ["r", "r_", "a:b,c"] {
+        given(json!([of("reason", json!(good))])).ok();
+    }
+    let required = given(json!([of("reason", json!(""))]));
+    required.refused(&[&format!("Required {place}[0].reason")]);
+    for bad in ["1x", "a:", "_a", "a b", "é"] {
+        let reason = given(json!([of("reason", json!(bad))]));
+        reason.refused(&[&format!("Invalid {place}[0].reason")]);
+    }
+    for field in ["status", "accessMode", "volumeMode"] {
+        for bad in ["Fine", ""] {
+            let answer = given(json!([of(field, json!(bad))]));
+            answer.refused(&[&format!("NotSupported {place}[0].{field}")]);
+        }
+    }
+    given(json!([of("accessMode", json!("ReadWriteOncePod"))])).ok();
+    given(json!([of("volumeMode", json!("Block"))])).ok();
+}
+
+/// The names of the drivers whose storage is reported.
+#[test]
+fn storage_health_of_drivers() {
+    let given = |names: &[&str]| {
+        let health: Value = names.iter().map(|name| json!({"name": name})).collect();
+        let status = json!({"status": {"storageHealth": health}});
+        probe::<storage_v1::CSINode>().status(status)
+    };
+    given(&["csi.example.com", "CSI.example.com", &text(63)]).ok();
+    given(&[""]).refused(&["Required status.storageHealth[0].name"]);
+    given(&["a_b"]).refused(&["Invalid status.storageHealth[0].name"]);
+    given(&[&text(64)]).refused(&["TooLong status.storageHealth[0].name"]);
+    given(&["a", "a"]).refused(&["Duplicate status.storageHealth[1]"]);
+}
+
+/// A server has a status for each node since 1.37, and drops what is reported with the gate off.
+#[test]
+fn a_status_is_there_since_1_37() {
+    let sent = json!({"status": {"storageHealth": [{"name": "csi.example.com"}]}});
+    let node = probe::<storage_v1::CSINode>();
+    assert_eq!(node.in_1(37).stored(sent.clone())["status"], json!({}));
+    assert_eq!(node.in_1(36).stored(sent.clone()).get("status"), None);
+    let written = |target: Target| {
+        let mut stored = node.object(json!({"status": {}}));
+        let mut object = node.object(sent.clone());
+        for object in [&mut stored, &mut object] {
+            object.metadata.resource_version = Some("1".to_owned());
+            object.metadata.uid = Some("u".to_owned());
+        }
+        let report = object.default_and_validate_status(&stored, &target);
+        assert!(report.errors.is_empty(), "{report:?}");
+        object.status.unwrap().storage_health
+    };
+    let target = Target::new(storage_v1::KUBERNETES);
+    assert_eq!(written(target.clone()), None);
+    assert!(written(target.with_gate("CSIVolumeHealth", true)).is_some());
 }

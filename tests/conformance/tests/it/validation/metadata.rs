@@ -164,20 +164,39 @@ fn owner(member: &str, value: Value) -> Value {
 
 #[test]
 fn owners() {
-    let given = |owners: Value| probe().create(metadata("ownerReferences", owners));
+    let of = |minor, owners: Value| {
+        probe()
+            .in_1(minor)
+            .create(metadata("ownerReferences", owners))
+    };
+    let given = |owners: Value| of(37, owners);
     for good in ["v1", "apps/v1", "/v1"] {
         given(json!([owner("apiVersion", json!(good))])).ok();
     }
     let fields = ["apiVersion", "kind", "name", "uid"];
-    let empty = fields.map(|field| (field, ""));
-    for (field, value) in empty.into_iter().chain([("apiVersion", "a/")]) {
-        let place = format!("metadata.ownerReferences.{field}");
-        let exact = format!("(metadata.ownerReferences[1].{field})");
+    let bad = ["a/", "/", "a/b/c"].map(|version| ("apiVersion", version));
+    for (field, value) in fields.map(|field| (field, "")).into_iter().chain(bad) {
+        let exact = format!("metadata.ownerReferences[1].{field}");
         let owners = json!([owner("uid", json!("u")), owner(field, json!(value))]);
-        given(owners).refused(&[&format!("Invalid {place} {exact}")]);
+        let kind = if value.is_empty() {
+            "Required"
+        } else {
+            "Invalid"
+        };
+        given(owners.clone()).refused(&[&format!("{kind} {exact}")]);
+        let place = format!("metadata.ownerReferences.{field}");
+        of(36, owners).refused(&[&format!("Invalid {place} ({exact})")]);
     }
-    let event = given(json!([owner("kind", json!("Event"))]));
-    event.refused(&["Invalid metadata.ownerReferences (metadata.ownerReferences[0])"]);
+    for version in ["v1", "/v1"] {
+        let mut event = owner("kind", json!("Event"));
+        event["apiVersion"] = version.into();
+        let event = json!([event]);
+        given(event.clone()).refused(&["Invalid metadata.ownerReferences[0]"]);
+        of(36, event).refused(&["Invalid metadata.ownerReferences (metadata.ownerReferences[0])"]);
+    }
+    let mut event = owner("kind", json!("Event"));
+    event["apiVersion"] = "events.k8s.io/v1".into();
+    given(json!([event])).ok();
     let controller = owner("controller", json!(true));
     given(json!([owner("controller", json!(false)), controller])).ok();
     let place = "metadata.ownerReferences (metadata.ownerReferences[1].controller)";

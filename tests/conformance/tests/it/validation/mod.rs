@@ -2,7 +2,7 @@
 //!
 //! Each rule by which a server refuses objects has a test on both sides of its limit, for every
 //! version of a kind. Properties hold for all kinds. Paths and types of errors are those of a
-//! Kubernetes 1.36 API server.
+//! Kubernetes 1.37 API server, or that of the release that a test names.
 
 mod admission;
 mod csi_crds;

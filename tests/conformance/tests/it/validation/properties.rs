@@ -42,13 +42,21 @@ mod defaulting_twice_is_defaulting_once {
 mod validation_never_panics_and_paths_are_there {
     use super::*;
 
-    fn paths_are_there<K: Ruled>(object: &K, report: &Report) -> Result<(), TestCaseError> {
+    /// Of what a server can't read, the paths are in the object as it is `given`: a status is
+    /// dropped afterwards.
+    fn paths_are_there<K: Ruled>(
+        given: &K,
+        object: &K,
+        report: &Report,
+    ) -> Result<(), TestCaseError> {
         if report.errors.is_empty() && report.warnings.is_empty() {
             return Ok(());
         }
         let json = serde_json::to_value(object).unwrap();
+        let given = serde_json::to_value(given).unwrap();
         for error in &report.errors {
-            prop_assert!(is_there(error, &json), "{} in {}", error, json);
+            let is_unread = error.rule == "quantity" && is_there(error, &given);
+            prop_assert!(is_unread || is_there(error, &json), "{} in {}", error, json);
             prop_assert!(!error.detail.is_empty(), "{:?}", error);
         }
         for warning in &report.warnings {
@@ -62,17 +70,18 @@ mod validation_never_panics_and_paths_are_there {
 
     fn check<K: Ruled>() {
         let objects = (K::arbitrary(), K::arbitrary(), target());
-        check_all(&objects, |(mut object, stored, target)| {
+        check_all(&objects, |(object, stored, target)| {
             // Without defaults, as nobody should ask.
             let mut report = object.validate_update(&stored, &target);
             report.errors.extend(object.validate(&target).errors);
             report.errors.extend(object.validate_status(&target).errors);
-            paths_are_there(&object, &report)?;
+            paths_are_there(&object, &object, &report)?;
             let mut updated = object.clone();
             let report = updated.default_and_validate_update(&stored, &target);
-            paths_are_there(&updated, &report)?;
-            let report = object.default_and_validate(&target);
-            paths_are_there(&object, &report)
+            paths_are_there(&object, &updated, &report)?;
+            let mut created = object.clone();
+            let report = created.default_and_validate(&target);
+            paths_are_there(&object, &created, &report)
         });
     }
 

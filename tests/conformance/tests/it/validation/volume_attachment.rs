@@ -63,6 +63,15 @@ fn attacher<K: Ruled>() {
     for bad in ["a_b", "a/b", "-a", "a..b"] {
         given(bad).refused(&["Invalid spec.attacher"]);
     }
+    // In lower case they are `i` and `k`; since 1.37 a server takes only one of them.
+    let by = |minor: u16, name: &str| {
+        let attacher = spec("attacher", json!(name));
+        probe::<K>().in_1(minor).create(attacher)
+    };
+    by(36, "\u{130}").ok();
+    by(37, "\u{130}").refused(&["Invalid spec.attacher"]);
+    by(37, "\u{130}_").refused(&["Invalid spec.attacher"]);
+    by(37, "\u{212a}").ok();
 }
 
 /// Until 1.35 an empty name isn't valid either, and an update doesn't check the form of names.

@@ -4,7 +4,7 @@ use conformance::valid::Kind;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::{metadata, snapshots, sources, volumes};
+use super::{health, metadata, snapshots, sources, volumes};
 
 /// A place in an object, as a JSON pointer, and the value that is put there; `null` removes it.
 pub(crate) struct Damage {
@@ -473,11 +473,11 @@ fn volume_attachment() -> Vec<Damage> {
 
 /// Returns the changes to a status that is written by itself.
 pub(crate) fn status(kind: Kind) -> Vec<Damage> {
-    if kind.is_custom() {
-        return snapshots::status(kind);
-    }
-    if kind != Kind::VolumeAttachment {
-        return volumes::status(kind);
+    match kind {
+        Kind::VolumeAttachment => {}
+        Kind::CsiNode => return health::of_node(),
+        kind if kind.is_custom() => return snapshots::status(kind),
+        kind => return volumes::status(kind),
     }
     let mut all = metadata::all(kind, false);
     all.extend(at("/status/attached", [json!(true), json!(false)]));

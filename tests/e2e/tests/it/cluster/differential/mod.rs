@@ -10,6 +10,7 @@
 mod damage;
 mod deviations;
 mod facts;
+mod health;
 mod metadata;
 mod ours;
 mod ratcheting;
@@ -54,9 +55,8 @@ const SWEEP: u64 = 1;
 const SWEPT: u64 = 2;
 const TRIES: usize = 100;
 
-/// The release for which rules.txt and rules-volumes.txt list the rules that the sweep fires, and
-/// deviations.toml what differs.
-const LISTED: Release = Release::new(1, 36);
+/// The release of rules.txt and rules-volumes.txt, which the sweep fires, and of deviations.toml.
+const LISTED: Release = Release::new(1, 37);
 
 /// Returns the control plane that tests of this module share. Tests of `server` have another one,
 /// because they add definitions of custom resources.
@@ -161,7 +161,7 @@ impl Asked {
             };
             let rng = &mut Rng::with_seed(SWEEP);
             for operation in Operation::ALL {
-                if operation == Operation::UpdateStatus && !kind.has_status() {
+                if operation == Operation::UpdateStatus && !kind.has_status(self.server.release) {
                     continue;
                 }
                 for damage in damages(kind, operation).iter() {
@@ -199,7 +199,7 @@ impl Asked {
         let rng = &mut Rng::with_seed(seed);
         for kind in kinds {
             for operation in Operation::ALL {
-                if operation == Operation::UpdateStatus && !kind.has_status() {
+                if operation == Operation::UpdateStatus && !kind.has_status(self.server.release) {
                     continue;
                 }
                 for _ in 0..cases {
@@ -233,7 +233,7 @@ impl Asked {
         let kind = kinds[rng.usize(..kinds.len())];
         let operation = match rng.u8(..10) {
             ..5 => Operation::Create,
-            9 if kind.has_status() => Operation::UpdateStatus,
+            9 if kind.has_status(self.server.release) => Operation::UpdateStatus,
             _ => Operation::Update,
         };
         self.random_of(rng, kind, operation)

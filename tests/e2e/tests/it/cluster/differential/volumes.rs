@@ -4,7 +4,7 @@ use conformance::valid::Kind;
 use serde_json::{Value, json};
 
 use super::damage::{Damage, QUALIFIED, SUBDOMAINS, at, expand, selectors, texts};
-use super::{metadata, sources};
+use super::{health, metadata, sources};
 
 /// Returns the changes to a PersistentVolume, beside its metadata.
 pub(crate) fn persistent_volume() -> Vec<Damage> {
@@ -101,6 +101,15 @@ fn sizes() -> Vec<Value> {
         "",
         " 1Gi",
         "9223372036854775807",
+        "9223372036854775807.5",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "18446744073709551617",
+        "99999999999999999999",
+        "9300000000000000k",
+        "10E",
+        "9Ei",
+        "-9Ei",
         "1e3",
     ];
     let mut all: Vec<_> = sizes.iter().map(|size| json!({"storage": size})).collect();
@@ -427,5 +436,6 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
         json!([]),
     ];
     all.extend(at("/status/conditions", conditions));
+    all.extend(health::of_claim());
     all
 }
