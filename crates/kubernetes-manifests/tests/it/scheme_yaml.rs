@@ -440,6 +440,14 @@ fn texts_of_other_versions() {
     }
 }
 
+/// Many lines with a tab cost as much as other lines.
+#[test]
+fn a_text_of_tabs_is_fine() {
+    let blank = "  \t\n".repeat(200_000);
+    let objects = scheme().decode_yaml_all(&format!("{HEAD}size: 5\n{blank}"));
+    assert_eq!(objects.unwrap().len(), 1);
+}
+
 fn values() -> BoxedStrategy<Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

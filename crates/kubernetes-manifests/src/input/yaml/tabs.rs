@@ -55,21 +55,24 @@ impl Tabs {
     ///
     /// At the first that it refuses.
     pub(super) fn check(&self, text: &str) -> Result<(), SchemeError> {
-        let mut begin = 0;
+        // The beginning of the line, and the end of what stands before it, without white space.
+        let (mut begin, mut written) = (0, 0);
         for (number, line) in text.split_inclusive('\n').enumerate() {
-            if let Some(column) = self.misplaced(text, begin, line) {
+            if let Some(column) = self.misplaced(line, begin, written) {
                 let message =
                     "Kubernetes takes no tab here; write spaces, or nothing in an empty line";
                 // All before it is of one byte each.
                 return Err(syntax(message.to_owned(), Some((number + 1, column + 1))));
             }
+            let length = line.trim_end().len();
+            written = if length > 0 { begin + length } else { written };
             begin += line.len();
         }
         Ok(())
     }
 
     /// Returns the column of a tab in a line that Kubernetes' reader refuses.
-    fn misplaced(&self, text: &str, begin: usize, line: &str) -> Option<usize> {
+    fn misplaced(&self, line: &str, begin: usize, written: usize) -> Option<usize> {
         if !line.contains('\t') {
             return None;
         }
@@ -80,7 +83,7 @@ impl Tabs {
             return (byte(column) == Some(b'\t') && column < first).then_some(column);
         }
         if byte(column) == Some(b'\t') {
-            let first = self.continued_from(text, begin);
+            let first = self.continued_from(begin, written);
             return first.is_none_or(|first| column < first).then_some(column);
         }
         if part_of(&self.plain, begin + column).is_some() {
@@ -98,11 +101,10 @@ impl Tabs {
     }
 
     /// Returns the first column of a plain scalar that a line goes on, or could.
-    fn continued_from(&self, text: &str, begin: usize) -> Option<usize> {
+    fn continued_from(&self, begin: usize, written: usize) -> Option<usize> {
         let before = self.plain.partition_point(|(part, _)| part.start < begin);
         let (part, first) = self.plain.get(before.checked_sub(1)?)?;
-        let between = text.get(part.end.min(begin)..begin)?;
-        between.trim_start().is_empty().then_some(*first)
+        (part.end >= written).then_some(*first)
     }
 }
 
