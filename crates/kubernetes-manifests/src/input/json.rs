@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use k8s_openapi::serde_json::{self, Error};
 
-use super::numbers;
 use super::position::Source;
 use super::read::Read;
 use super::tree::{Node, Position, Tree};
+use super::{escapes, numbers};
 
 /// A text of JSON.
 pub(crate) struct Text<'a> {
@@ -21,7 +21,7 @@ impl<'a> Text<'a> {
         let text = String::from_utf8_lossy(bytes);
         Self {
             is_damaged: matches!(text, Cow::Owned(_)),
-            text,
+            text: escapes::mended(text),
         }
     }
 

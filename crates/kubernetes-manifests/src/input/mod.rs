@@ -1,5 +1,6 @@
 //! Text becomes a located [`tree`], and the tree becomes a type ([`reader`]).
 
+mod escapes;
 pub(crate) mod json;
 mod numbers;
 pub(crate) mod position;

@@ -27,7 +27,11 @@ fn keep_next<'a>(tree: &mut Tree<'a>, numbers: &mut Numbers<'a>) {
             if let Some(text) = numbers.next()
                 && number.is_f64()
             {
-                *tree = Tree::Decimal(number.clone(), Cow::Borrowed(text));
+                *tree = match text {
+                    // An integer to Go, and to `serde_json` none.
+                    "-0" => Tree::Number(0.into()),
+                    _ => Tree::Decimal(number.clone(), Cow::Borrowed(text)),
+                };
             }
         }
         Tree::Items(items) => {

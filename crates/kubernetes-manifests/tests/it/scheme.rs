@@ -17,6 +17,36 @@ fn text(object: &impl serde::Serialize) -> String {
 }
 
 #[test]
+fn a_negative_zero_is_an_integer() {
+    let text = r#"{"apiVersion": "example.com/v1", "kind": "Pot", "size": -0}"#;
+    let read: Decoded<PotV1> = scheme().decode_json(text).unwrap();
+    assert_eq!(read.object.size, Some(0));
+    let text = text.replace("-0", "-0.0");
+    scheme().decode_json::<PotV1>(&text).unwrap_err();
+}
+
+/// An escape that stands for no character is that of U+FFFD, as Go reads it.
+#[test]
+fn halves_of_pairs_of_escapes_are_replaced() {
+    for (escaped, name) in [
+        (r"\ud800", "\u{fffd}"),
+        (r"a\uDFFFb", "a\u{fffd}b"),
+        (r"\ud83d\ude00", "\u{1f600}"),
+        (r"\ude00\ud83d", "\u{fffd}\u{fffd}"),
+        (r"\ud83d\u0041\n", "\u{fffd}A\n"),
+        (r"\\ud800", r"\ud800"),
+        (r#"\"\ud800\""#, "\"\u{fffd}\""),
+    ] {
+        let text = format!(
+            r#"{{"apiVersion": "example.com/v1", "kind": "Pot", "metadata": {{"name": "{escaped}"}}}}"#
+        );
+        let read: Decoded<PotV1> = scheme().decode_json(&text).unwrap();
+        assert_eq!(read.object.metadata.name.as_deref(), Some(name));
+        assert_eq!(scheme().decode_json_all(&text).unwrap().len(), 1);
+    }
+}
+
+#[test]
 fn tells_what_is_registered() {
     let scheme = scheme();
     let versions: Vec<_> = scheme.group_versions().map(ToString::to_string).collect();

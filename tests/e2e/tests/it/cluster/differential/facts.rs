@@ -11,7 +11,7 @@ use kubernetes_kinds::quantity;
 use kubernetes_manifests::strict;
 use kubernetes_validation::{Target, Validate};
 use serde_json::{Value, json};
-use storage_v1::{CSIStorageCapacity, StorageClass};
+use storage_v1::{CSINode, CSIStorageCapacity, StorageClass};
 
 use super::damage::{self, Damage, expand};
 use super::ours::Operation;
@@ -291,6 +291,9 @@ async fn bodies_are_read_so() {
     assert_eq!(answer.body["metadata"].get("namespace"), None);
     let answer = post("Strict", r#", "newer": 1"#).await;
     assert_eq!(answer.status, 400);
+    // Half of a pair of escapes.
+    let half = post("Warn", r#", "parameters": {"a": "b\ud800"}"#).await;
+    assert_eq!(half.body["parameters"], json!({"a": "b\u{fffd}"}));
     // Where we take the last of two, the server merges.
     let twice = r#", "parameters": {"a": "b"}, "parameters": {"c": "d"}"#;
     let answer = post("Warn", twice).await;
@@ -302,6 +305,27 @@ async fn bodies_are_read_so() {
     let answer = post("Warn", twice).await;
     assert_eq!(answer.body["metadata"]["name"], "body");
     assert_eq!(answer.body["metadata"]["labels"], json!({"a": "b"}));
+}
+
+/// A zero with a sign is an integer, unless it has a fraction.
+#[tokio::test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+async fn a_negative_zero_is_an_integer() {
+    let client = shared().await.client().unwrap();
+    let path = "/apis/storage.k8s.io/v1/csinodes?dryRun=All";
+    for (zero, is_read) in [("-0", true), ("-0.0", false)] {
+        let body = format!(
+            r#"{{"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {{"name": "n"}},
+            "spec": {{"drivers": [{{"name": "a", "nodeID": "b", "topologyKeys": null,
+            "allocatable": {{"count": {zero}}}}}]}}}}"#
+        );
+        let ours = strict::from_json::<CSINode>(&body);
+        assert_eq!(ours.is_ok(), is_read, "{zero}");
+        let body = Some(body.into_bytes());
+        let answer = send_as(&client, Method::POST, path, "application/json", body);
+        let answer = answer.await.unwrap();
+        assert_eq!(answer.is_success(), is_read, "{:#}", answer.body);
+    }
 }
 
 /// A quantity can be a number, of which a server keeps the digits. Of larger ones than `1e308` no
