@@ -8,7 +8,6 @@ mod claim;
 mod claim_update;
 mod data_source;
 mod defaults;
-mod health;
 mod node_affinity;
 mod resources;
 mod volume;
@@ -20,7 +19,6 @@ pub(crate) use defaults::{
     persistent_volume_claim_spec, persistent_volume_claim_status, persistent_volume_spec,
     persistent_volume_status,
 };
-pub(crate) use health::health_reasons;
 pub(crate) use resources::{
     allocated_resources, capacity, claim_resources, resource_statuses, status_capacity,
     status_quantities,

@@ -231,7 +231,7 @@ impl Check for PersistentVolumeClaimStatus {
             }
         }
         let path = at.field("healthStatus");
-        crate::rules::health_reasons(&self.health_status, path, to);
+        kubernetes_storage_rules::health::condition_reasons(&self.health_status, path, to);
         if let Some(value) = &self.health_status {
             value.check(&at.field("healthStatus"), to);
         }
