@@ -17,8 +17,8 @@ pub fn condition_reason(reason: &String, at: Path<'_>, to: &mut Checker<'_>) {
     }
 }
 
-/// Checks the form of the reasons of a volume's health, which has `healthConditions`. A server does so
-/// even if it reports that there are too many.
+/// Checks the form of the reasons of a volume's health, which has `healthConditions`. A server does
+/// so even if it reports that there are too many.
 // As JSON, because the types of releases before 1.37 have no such part.
 #[inline]
 pub fn condition_reasons<T: Serialize>(health: &Option<T>, at: Path<'_>, to: &mut Checker<'_>) {

@@ -2,46 +2,55 @@
 
 use std::borrow::Cow;
 
-/// The escape that Go reads in their place.
-const REPLACEMENT: &str = "fffd";
-
-/// Returns the text with another escape, of the same length, for each half of a pair without the
-/// other half, such as `\ud800`.
+/// Returns the text with the escape of U+FFFD for each half of a pair without the other half, such
+/// as `\ud800`: so Go reads it.
 pub(super) fn mended(text: Cow<'_, str>) -> Cow<'_, str> {
-    let halves = halves(&text);
+    let halves = halves(text.as_bytes());
     if halves.is_empty() {
         return text;
     }
-    let mut text = text.into_owned();
+    let mut bytes = text.into_owned().into_bytes();
     for place in halves {
-        text.replace_range(place..place + REPLACEMENT.len(), REPLACEMENT);
+        // Of the same length, so that all other places stay.
+        bytes[place..place + 6].copy_from_slice(b"\\ufffd");
     }
-    Cow::Owned(text)
+    Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
 }
 
-/// Returns the places of the digits of halves without the other half.
-fn halves(text: &str) -> Vec<usize> {
+/// Returns the places of halves without the other half.
+fn halves(text: &[u8]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut place = 0;
-    while let Some(next) = text.get(place..).and_then(|rest| rest.find('\\')) {
-        place += next;
-        let (first, second) = (unit(text, place), unit(text, place + 6));
-        place += match (first, second) {
+    if !text.contains(&b'\\') {
+        return found;
+    }
+    while place < text.len() {
+        if text[place] != b'\\' {
+            place += 1;
+            continue;
+        }
+        place += match (unit(text, place), unit(text, place + 6)) {
             (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
             (Some(0xd800..=0xdfff), _) => {
-                found.push(place + 2);
+                found.push(place);
                 6
             }
             // A quote or another backslash may follow.
-            _ => 1 + text[place + 1..].chars().next().map_or(0, char::len_utf8),
+            _ => 2,
         };
     }
     found
 }
 
 /// Returns the number of an escape `\uXXXX`.
-fn unit(text: &str, place: usize) -> Option<u32> {
-    let digits = text.get(place..place + 6)?.strip_prefix("\\u")?;
-    let is_number = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    is_number.then(|| u32::from_str_radix(digits, 16).ok())?
+fn unit(text: &[u8], place: usize) -> Option<u32> {
+    let escape = text.get(place..place + 6)?;
+    if !escape.starts_with(b"\\u") {
+        return None;
+    }
+    let mut number = 0;
+    for digit in &escape[2..] {
+        number = number * 16 + char::from(*digit).to_digit(16)?;
+    }
+    Some(number)
 }

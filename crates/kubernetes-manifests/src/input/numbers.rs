@@ -56,21 +56,28 @@ impl<'a> Iterator for Numbers<'a> {
 
     fn next(&mut self) -> Option<&'a str> {
         loop {
-            let start = self
-                .0
-                .find(|c: char| c == '"' || c == '-' || c.is_ascii_digit())?;
-            let rest = &self.0[start..];
+            let start = self.0.bytes().position(begins)?;
+            let rest = self.0.get(start..)?;
             if let Some(string) = rest.strip_prefix('"') {
                 self.0 = after_string(string);
                 continue;
             }
-            let is_inside = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
-            let end = rest.find(|c: char| !is_inside(c)).unwrap_or(rest.len());
+            let end = rest.bytes().position(ends).unwrap_or(rest.len());
             let (number, rest) = rest.split_at(end);
             self.0 = rest;
             return Some(number);
         }
     }
+}
+
+/// Returns true for the first byte of a number or a string.
+fn begins(byte: u8) -> bool {
+    byte == b'"' || byte == b'-' || byte.is_ascii_digit()
+}
+
+/// Returns true for a byte that no number has.
+fn ends(byte: u8) -> bool {
+    !byte.is_ascii_digit() && !b"+-.eE".contains(&byte)
 }
 
 /// Returns what follows the string that the text is in.

@@ -32,13 +32,19 @@ impl Tabs {
         let is_sign = text
             .get(part.start..)
             .is_some_and(|text| text.starts_with(['|', '>']));
-        let lines = text.get(begin..part.end).unwrap_or_default().lines();
-        let lines = lines.skip(usize::from(is_sign));
-        let indentations = lines.map(|line| (line, line.trim_start_matches(' ')));
-        let mut of_text =
-            indentations.filter(|(_, rest)| !rest.is_empty() && !rest.starts_with('\t'));
-        let first = of_text.next().map(|(line, rest)| line.len() - rest.len());
-        self.free.push((part, first.unwrap_or(0)));
+        let mut lines = text.get(begin..part.end).unwrap_or_default().lines();
+        if is_sign {
+            lines.next();
+        }
+        let mut first = 0;
+        for line in lines {
+            let rest = line.trim_start_matches(' ');
+            if !rest.is_empty() && !rest.starts_with('\t') {
+                first = line.len() - rest.len();
+                break;
+            }
+        }
+        self.free.push((part, first));
     }
 
     /// Adds a plain scalar that goes on at a column, counted from 0.

@@ -66,16 +66,20 @@ pub(super) fn foreign_directive(
     yaml: &Yaml<'_>,
     is_first: bool,
 ) -> Option<&'static str> {
-    let names = before.lines().filter(|line| line.starts_with('%'));
-    let mut names = names.map(|line| line.split([' ', '\t']).next().unwrap_or_default());
-    let first = names.next()?;
-    // Without a document before them, it takes them for one.
-    if yaml.is_file && is_first {
-        return Some("kubectl reads no directives");
+    for line in before.lines() {
+        if !line.starts_with('%') {
+            continue;
+        }
+        // Without a document before them, it takes them for one.
+        if yaml.is_file && is_first {
+            return Some("kubectl reads no directives");
+        }
+        let name = line.split_whitespace().next().unwrap_or_default();
+        if name != "%YAML" && name != "%TAG" {
+            return Some("YAML has no directives but `%YAML` and `%TAG`");
+        }
     }
-    let is_known = |name: &str| ["%YAML", "%TAG"].contains(&name);
-    let are_known = is_known(first) && names.all(is_known);
-    (!are_known).then_some("YAML has no directives but `%YAML` and `%TAG`")
+    None
 }
 
 /// Returns what is wrong with an escape of a text in double quotes that YAML 1.1 doesn't have.
