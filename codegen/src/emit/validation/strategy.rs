@@ -17,36 +17,21 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
     };
     let name = &ty.name;
     let rules = &object.rules;
-    let unconditional = rules.unconditional_update.then(|| {
-        quote!(
-            const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
-        )
-    });
-    let names = rules.names_on_create_only.then(|| {
-        quote!(
-            const CHECKS_NAMES_ON_UPDATE: bool = false;
-        )
-    });
-    let alone = rules.status_alone.then(|| {
-        quote!(
-            const STATUS_ALONE: bool = true;
-        )
-    });
-    let with_metadata = rules.status_with_metadata.then(|| {
-        quote!(
-            const STATUS_WITH_METADATA: bool = true;
-        )
-    });
-    let custom = cx.version.is_custom.then(|| {
-        quote!(
-            const IS_CUSTOM: bool = true;
-        )
-    });
-    let rules = object.behaviour.has_cel_rules.then(|| {
-        quote!(
-            const HAS_CEL_RULES: bool = true;
-        )
-    });
+    // The constants that aren't as the trait has them.
+    let differs = |name: &str, differs: bool, value: bool| {
+        let name = format_ident!("{name}");
+        differs.then(|| quote!(const #name: bool = #value;))
+    };
+    let unconditional = differs(
+        "ALLOW_UNCONDITIONAL_UPDATE",
+        rules.unconditional_update,
+        true,
+    );
+    let names = differs("CHECKS_NAMES_ON_UPDATE", rules.names_on_create_only, false);
+    let alone = differs("STATUS_ALONE", rules.status_alone, true);
+    let with_metadata = differs("STATUS_WITH_METADATA", rules.status_with_metadata, true);
+    let custom = differs("IS_CUSTOM", cx.version.is_custom, true);
+    let rules = differs("HAS_CEL_RULES", object.behaviour.has_cel_rules, true);
     let fields = |name: &str, fields: &[(String, Vec<String>)]| {
         let name = format_ident!("{name}");
         let rows = fields

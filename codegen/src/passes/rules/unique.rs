@@ -30,37 +30,43 @@ impl Reader<'_> {
                 self.wrong::<()>(name, value, "a list of names", pointer);
             }
         }
-        let allowed = rule_keywords.keywords.get("x-repeats-allowed");
-        let allowed = allowed.is_some_and(|value| self.flag("x-repeats-allowed", value, pointer));
-        let at_element = rule_keywords.keywords.get(AT_ELEMENT);
-        let at_element = at_element.is_some_and(|value| self.flag(AT_ELEMENT, value, pointer));
+        let mut flag = |name: &str| {
+            let value = rule_keywords.keywords.get(name);
+            value.is_some_and(|value| self.flag(name, value, pointer))
+        };
+        let allowed = flag("x-repeats-allowed");
+        let at_element = flag(AT_ELEMENT);
         let unique_keys = keys("x-unique-keys");
         let map_keys = keys("x-kubernetes-list-map-keys");
         let list_type = rule_keywords.keywords.get("x-kubernetes-list-type");
         let unique_items = rule_keywords.keywords.get("uniqueItems") == Some(&Value::Bool(true));
-        let (keyword, unique) = match list_type.and_then(Value::as_str) {
-            _ if allowed => return self.only_of_one_key(at_element, None, pointer),
-            _ if !unique_keys.is_empty() => (
+        let found = match list_type.and_then(Value::as_str) {
+            _ if allowed => None,
+            _ if !unique_keys.is_empty() => Some((
                 "x-unique-keys",
                 Unique::Keys {
                     keys: unique_keys,
                     leaves_repeats: true,
                     at_element,
                 },
-            ),
-            Some("map") if !map_keys.is_empty() => (
+            )),
+            Some("map") if !map_keys.is_empty() => Some((
                 "x-kubernetes-list-map-keys",
                 Unique::Keys {
                     keys: map_keys,
                     leaves_repeats: false,
                     at_element,
                 },
-            ),
-            Some("set") => ("x-kubernetes-list-type", Unique::Whole),
-            _ if unique_items => ("uniqueItems", Unique::Whole),
-            _ => return self.only_of_one_key(at_element, None, pointer),
+            )),
+            Some("set") => Some(("x-kubernetes-list-type", Unique::Whole)),
+            _ if unique_items => Some(("uniqueItems", Unique::Whole)),
+            _ => None,
         };
-        self.only_of_one_key(at_element, Some(&unique), pointer);
+        let unique = found.as_ref().map(|(_, unique)| unique);
+        self.only_of_one_key(at_element, unique, pointer);
+        let Some((keyword, unique)) = found else {
+            return;
+        };
         let Ty::List(item) = ty else {
             if keyword != "x-kubernetes-list-type" {
                 self.unfit(keyword, pointer);
