@@ -112,6 +112,28 @@ impl Digits {
         }
     }
 
+    /// The lowest 64 bits of the number times a power of ten, rounded up.
+    pub(super) fn wrapping(&self, exponent: i64) -> u64 {
+        if let Some(whole) = self.whole(exponent) {
+            return whole as u64;
+        }
+        let mut space = [0; SMALL as usize];
+        let digits = self.bytes(&mut space);
+        let down = usize::try_from(-exponent).unwrap_or(0);
+        let kept = digits.len().saturating_sub(down);
+        let number = digits[..kept].iter().fold(0_u64, |number, digit| {
+            number.wrapping_mul(10).wrapping_add((*digit).into())
+        });
+        // The last digit isn't 0, so that something is lost where digits are.
+        let number = number.wrapping_add(u64::from(kept < digits.len()));
+        match u32::try_from(exponent) {
+            Ok(up @ ..64) => number.wrapping_mul(10_u64.wrapping_pow(up)),
+            // A power of ten with 64 factors of 2.
+            _ if exponent > 0 => 0,
+            _ => number,
+        }
+    }
+
     /// Compares `self · 10^exponent` with `other · 10^other_exponent`; neither is zero, and
     /// both are without zeros at the end.
     pub(super) fn cmp_scaled(&self, exponent: i64, other: &Self, other_exponent: i64) -> Ordering {

@@ -1,6 +1,5 @@
 //! Values in numbers of 64 bits, as an API server's rules compute them.
 
-use super::digits::Digits;
 use super::error::QuantityError;
 use super::parse::{Parts, Suffix};
 
@@ -76,44 +75,5 @@ fn fast(parts: &Parts<'_>, places: i32) -> i64 {
             .checked_pow(up as u32)
             .and_then(|factor| number.checked_mul(factor))
             .unwrap_or(0),
-    }
-}
-
-impl Digits {
-    /// The lowest 64 bits of the number times a power of ten, rounded up.
-    fn wrapping(&self, exponent: i64) -> u64 {
-        let up = match u64::try_from(exponent) {
-            Ok(up) => up,
-            Err(_) => return self.wrapping_quotient(exponent.unsigned_abs()),
-        };
-        // 10⁶⁴ and more has 64 zeros at its end in base 2 too.
-        let factor = u32::try_from(up).map_or(0, |up| match up {
-            ..64 => 10_u64.wrapping_pow(up),
-            _ => 0,
-        });
-        self.wrapping_quotient(0).wrapping_mul(factor)
-    }
-
-    /// The lowest 64 bits of the number divided by a power of ten, rounded up.
-    fn wrapping_quotient(&self, down: u64) -> u64 {
-        match self {
-            Self::Small(number) => {
-                let divisor = u32::try_from(down)
-                    .ok()
-                    .and_then(|d| 10_u128.checked_pow(d));
-                match divisor {
-                    Some(divisor) => number.div_ceil(divisor) as u64,
-                    None => u64::from(*number != 0),
-                }
-            }
-            Self::Large(digits) => {
-                let kept = digits.len().saturating_sub(down as usize);
-                let number = digits[..kept].iter().fold(0_u64, |number, digit| {
-                    number.wrapping_mul(10).wrapping_add((*digit).into())
-                });
-                // Zeros at the end are removed, so that digits that are cut are none.
-                number.wrapping_add(u64::from(kept < digits.len()))
-            }
-        }
     }
 }
