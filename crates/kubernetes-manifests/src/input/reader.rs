@@ -12,7 +12,7 @@ use k8s_openapi::serde::de::{
     Unexpected, Visitor,
 };
 use k8s_openapi::serde::forward_to_deserialize_any;
-use k8s_openapi::serde_json::{Error, Number};
+use k8s_openapi::serde_json::Error;
 use kubernetes_kinds::wire::KEPT;
 
 use super::json::NOT_TEXT;
@@ -88,24 +88,7 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
         }
     }
 
-    /// Enters a value and returns true if it is a list.
-    fn is_list(&mut self) -> bool {
-        self.enter();
-        matches!(self.tree, Tree::Items(_))
-    }
-
-    /// Enters a value and returns true if it is an object.
-    fn is_object(&mut self) -> bool {
-        self.enter();
-        matches!(self.tree, Tree::Fields(_))
-    }
-
-    /// Returns the items of a list; none of another value.
-    fn items(self) -> Items<'t, 'w, 'l> {
-        let items = match self.tree {
-            Tree::Items(items) => items.as_slice(),
-            _ => &[],
-        };
+    fn items(self, items: &'t [Node<'t>]) -> Items<'t, 'w, 'l> {
         Items {
             items: items.iter().enumerate(),
             depth: self.walk.depth(),
@@ -114,12 +97,7 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
         }
     }
 
-    /// Returns the fields of an object; none of another value.
-    fn fields(self, known: Names) -> Fields<'t, 'w, 'l> {
-        let fields = match self.tree {
-            Tree::Fields(fields) => fields.as_slice(),
-            _ => &[],
-        };
+    fn fields(self, fields: &'t [Field<'t>], known: Names) -> Fields<'t, 'w, 'l> {
         Fields {
             fields: fields.iter().enumerate(),
             known,
@@ -128,15 +106,6 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
             depth: self.walk.depth(),
             notices: self.notices,
             walk: self.walk,
-        }
-    }
-
-    /// Returns the text of a number that is a quantity.
-    fn quantity(&self, name: &str) -> Option<String> {
-        match self.tree {
-            Tree::Decimal(_, text) if name == "Quantity" => Some(text.clone().into_owned()),
-            Tree::Number(number) if name == "Quantity" => Some(number_of_yaml(number)),
-            _ => None,
         }
     }
 
@@ -190,10 +159,10 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
-        if self.is_list() {
-            visitor.visit_seq(self.items())
-        } else {
-            Err(self.mismatch(&visitor))
+        self.enter();
+        match self.tree {
+            Tree::Items(items) => visitor.visit_seq(self.items(items)),
+            _ => Err(self.mismatch(&visitor)),
         }
     }
 
@@ -207,10 +176,10 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         known: Names,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        if self.is_object() {
-            visitor.visit_map(self.fields(known))
-        } else {
-            Err(self.mismatch(&visitor))
+        self.enter();
+        match self.tree {
+            Tree::Fields(fields) => visitor.visit_map(self.fields(fields, known)),
+            _ => Err(self.mismatch(&visitor)),
         }
     }
 
@@ -234,9 +203,10 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         if RAW.contains(&name) {
             self.notices = false;
         }
-        match self.quantity(name) {
-            Some(text) => visitor.visit_string(text),
-            None => visitor.visit_newtype_struct(self),
+        match self.tree {
+            // Of which a server keeps the digits.
+            Tree::Decimal(_, text) if name == "Quantity" => visitor.visit_str(text),
+            _ => visitor.visit_newtype_struct(self),
         }
     }
 
@@ -260,15 +230,6 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf
         unit unit_struct tuple tuple_struct identifier
-    }
-}
-
-/// Returns a number as Go writes it in JSON, to which it converts YAML.
-fn number_of_yaml(number: &Number) -> String {
-    match number.as_f64().filter(|_| number.is_f64()) {
-        Some(value) if (1e-6..1e21).contains(&value.abs()) => value.to_string(),
-        Some(value) => format!("{value:e}"),
-        None => number.to_string(),
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) enum Tree<'a> {
     Null,
     Bool(bool),
     Number(Number),
-    /// A number of JSON that isn't an integer of 64 bits, and its text.
+    /// A number that isn't an integer of 64 bits, and its text in JSON.
     Decimal(Number, Cow<'a, str>),
     Text(Cow<'a, str>),
     /// A string of JSON that is not UTF-8. It can be skipped, but not read.

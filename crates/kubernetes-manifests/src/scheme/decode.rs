@@ -132,8 +132,9 @@ impl Scheme {
     }
 }
 
-/// Reads the only document of a text, by a type's own reader if there is one; the path of an error
-/// is found by reading once more, as a tree.
+/// Reads the only document of a text, by a type's own reader if there is one. What that refuses is
+/// read once more, as a tree, which finds the path of an error and reads some numbers and escapes
+/// that `serde_json` doesn't.
 fn from_json<T>(
     bytes: &[u8],
     direct: Option<impl Fn(&str) -> serde_json::Result<T>>,

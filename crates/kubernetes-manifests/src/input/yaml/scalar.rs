@@ -102,9 +102,9 @@ impl<'t> Scalar<'t> {
             Self::Null => Ok(Tree::Null),
             Self::Bool(value) => Ok(Tree::Bool(value)),
             Self::Integer(number) => Ok(Tree::Number(number)),
-            Self::Float(value) => number(value)
-                .map(Tree::Number)
-                .ok_or_else(|| format!("JSON has no number {value}")),
+            Self::Float(value) => {
+                number(value).ok_or_else(|| format!("JSON has no number {value}"))
+            }
             Self::Text(text) => Ok(Tree::Text(text)),
         }
     }
@@ -127,15 +127,18 @@ impl<'t> Scalar<'t> {
     }
 }
 
-/// Returns the JSON number of a float: Go writes `5.0` as `5`, which is an integer.
-fn number(value: f64) -> Option<Number> {
-    if value.fract() != 0.0 || value.is_infinite() {
-        return Number::from_f64(value);
+/// Returns a float as Go writes it in JSON: `5.0` as `5`, which is an integer.
+fn number(value: f64) -> Option<Tree<'static>> {
+    let text = match value.abs() {
+        0.0 | 1e-6..1e21 => value.to_string(),
+        _ => format!("{value:e}"),
+    };
+    let integer = text.parse::<i64>().map(Number::from);
+    let integer = integer.or_else(|_| text.parse::<u64>().map(Number::from));
+    match integer {
+        Ok(integer) => Some(Tree::Number(integer)),
+        Err(_) => Number::from_f64(value).map(|number| Tree::Decimal(number, text.into())),
     }
-    let digits = value.to_string();
-    let integer = digits.parse::<i64>().map(Number::from);
-    let integer = integer.or_else(|_| digits.parse::<u64>().map(Number::from));
-    integer.ok().or_else(|| Number::from_f64(value))
 }
 
 /// Parses an integer as Go does without a given base: `0x1f`, `0o17`, `017` and `0b1` too.
