@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::assets::Assets;
 use crate::control_plane::KUBECONFIG;
 use crate::credentials::Credentials;
+use crate::kubelet::{self, Kubelet};
 use crate::ports::Ports;
 use crate::servers::Servers;
 use crate::{ControlPlane, Error, request};
@@ -49,7 +50,17 @@ pub struct Builder {
     flags: Vec<String>,
     controllers: Vec<String>,
     scheduler: bool,
+    kubelet: bool,
     ready_within: Duration,
+}
+
+/// The programs of a control plane.
+struct Programs {
+    etcd: PathBuf,
+    apiserver: PathBuf,
+    manager: Option<PathBuf>,
+    scheduler: Option<PathBuf>,
+    kubelet: Option<kubelet::Programs>,
 }
 
 impl Default for Builder {
@@ -61,6 +72,7 @@ impl Default for Builder {
             flags: Vec::new(),
             controllers: Vec::new(),
             scheduler: false,
+            kubelet: false,
             ready_within: Duration::from_secs(60),
         }
     }
@@ -140,6 +152,12 @@ impl Builder {
         self
     }
 
+    /// Runs a kubelet, whose Node is ready when the control plane is: see [`Kubelet`].
+    pub fn kubelet(mut self) -> Self {
+        self.kubelet = true;
+        self
+    }
+
     /// Sets how long the servers may take until they are ready; 60 s by default.
     pub fn ready_within(mut self, limit: Duration) -> Self {
         self.ready_within = limit;
@@ -163,12 +181,7 @@ impl Builder {
     }
 
     async fn attempt(&self) -> Result<ControlPlane, Error> {
-        let assets = Assets::find(self.assets.as_deref())?;
-        let etcd = assets.program("etcd")?;
-        let apiserver = assets.program(APISERVER)?;
-        let wanted = |is_wanted: bool, name| is_wanted.then(|| assets.program(name)).transpose();
-        let manager = wanted(!self.controllers.is_empty(), MANAGER)?;
-        let scheduler = wanted(self.scheduler, SCHEDULER)?;
+        let programs = self.programs()?;
         let ports = Ports::free()?;
         let mut servers = Servers::new()?;
         let credentials = Credentials::make(servers.folder())?;
@@ -178,31 +191,63 @@ impl Builder {
             .map_err(|e| Error::because("write a kubeconfig", &e))?;
 
         let deadline = Instant::now() + self.ready_within;
-        servers.start(&etcd, &etcd_flags(&servers, ports))?;
+        servers.start(&programs.etcd, &etcd_flags(&servers, ports))?;
         let flags = self.apiserver_flags(&servers, &credentials, ports);
-        servers.start(&apiserver, &flags)?;
+        servers.start(&programs.apiserver, &flags)?;
         self.wait(&servers, APISERVER, "/readyz", &config, deadline)
             .await?;
-        // Both start at the same time.
-        if let Some(manager) = &manager {
+        // All start at the same time.
+        if let Some(manager) = &programs.manager {
             let flags = self.manager_flags(&kubeconfig, &credentials, ports);
             servers.start(manager, &flags)?;
         }
-        if let Some(scheduler) = &scheduler {
+        if let Some(scheduler) = &programs.scheduler {
             let flags = self.scheduler_flags(&kubeconfig, &credentials, ports)?;
             servers.start(scheduler, &flags)?;
         }
-        if manager.is_some() {
+        let kubelet = programs.kubelet.as_ref().map(|programs| {
+            let (port, gates) = (ports.kubelet, self.gate_flag());
+            Kubelet::start(
+                programs,
+                &mut servers,
+                &credentials,
+                &kubeconfig,
+                port,
+                gates,
+            )
+        });
+        let kubelet = kubelet.transpose()?;
+        if programs.manager.is_some() {
             let config = credentials.config(&url(ports.manager))?;
             self.wait(&servers, MANAGER, "/healthz", &config, deadline)
                 .await?;
         }
-        if scheduler.is_some() {
+        if programs.scheduler.is_some() {
             let config = credentials.config(&url(ports.scheduler))?;
             self.wait(&servers, SCHEDULER, "/readyz", &config, deadline)
                 .await?;
         }
-        Ok(ControlPlane::new(servers, config))
+        if kubelet.is_some() {
+            kubelet::wait_for_node(&config, &servers, deadline).await?;
+        }
+        Ok(ControlPlane::new(servers, config, kubelet))
+    }
+
+    /// Finds the programs, if this machine can run them.
+    fn programs(&self) -> Result<Programs, Error> {
+        if self.kubelet {
+            kubelet::check_machine()?;
+        }
+        let assets = Assets::find(self.assets.as_deref())?;
+        let wanted = |is_wanted: bool, name| is_wanted.then(|| assets.program(name)).transpose();
+        let kubelet = self.kubelet.then(|| kubelet::Programs::find(&assets));
+        Ok(Programs {
+            etcd: assets.program("etcd")?,
+            apiserver: assets.program(APISERVER)?,
+            manager: wanted(!self.controllers.is_empty(), MANAGER)?,
+            scheduler: wanted(self.scheduler, SCHEDULER)?,
+            kubelet: kubelet.transpose()?,
+        })
     }
 
     /// Waits until a server says that it is ready.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use kube::{Client, Config};
 
-use crate::Error;
 use crate::servers::Servers;
+use crate::{Error, Kubelet};
 
 /// The controllers of kube-controller-manager that work on volumes: one binds claims to volumes,
 /// asks provisioners for them and releases them, the others keep what is in use from being deleted.
@@ -29,11 +29,22 @@ pub(crate) const KUBECONFIG: &str = "kubeconfig";
 pub struct ControlPlane {
     servers: Servers,
     config: Config,
+    kubelet: Option<Kubelet>,
 }
 
 impl ControlPlane {
-    pub(crate) fn new(servers: Servers, config: Config) -> Self {
-        Self { servers, config }
+    pub(crate) fn new(servers: Servers, config: Config, kubelet: Option<Kubelet>) -> Self {
+        Self {
+            servers,
+            config,
+            kubelet,
+        }
+    }
+
+    /// Returns the kubelet, if there is [one](crate::Builder::kubelet).
+    #[must_use]
+    pub fn kubelet(&self) -> Option<&Kubelet> {
+        self.kubelet.as_ref()
     }
 
     /// Returns a client of the administrator. It belongs to the runtime of the caller, so each test

@@ -52,8 +52,13 @@ pub async fn add_node(client: &Client, name: &str, zone: &str) -> kube::Result<N
     };
     let nodes: Api<Node> = Api::all(client.clone());
     nodes.create(&PostParams::default(), &node).await?;
-    // The server taints every new Node as not ready, and a controller that isn't there would
-    // remove the taint once a kubelet has said otherwise.
+    untaint(client, name).await
+}
+
+/// Removes the taints of a Node: the server taints every new one as not ready, and a controller
+/// that isn't there would remove that once a kubelet has said otherwise.
+pub(crate) async fn untaint(client: &Client, name: &str) -> kube::Result<Node> {
+    let nodes: Api<Node> = Api::all(client.clone());
     let untainted = Patch::Merge(json!({"spec": {"taints": null}}));
     nodes.patch(name, &PatchParams::default(), &untainted).await
 }

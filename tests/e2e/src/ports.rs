@@ -12,19 +12,28 @@ pub(crate) struct Ports {
     pub(crate) apiserver: u16,
     pub(crate) manager: u16,
     pub(crate) scheduler: u16,
+    pub(crate) kubelet: u16,
 }
 
 impl Ports {
     /// Returns ports that nobody listens on, all different. Another process may take one before
     /// it is used, so whoever uses them must be ready to ask again.
     pub(crate) fn free() -> Result<Self, Error> {
-        let [etcd_clients, etcd_peers, apiserver, manager, scheduler] = free()?;
+        let [
+            etcd_clients,
+            etcd_peers,
+            apiserver,
+            manager,
+            scheduler,
+            kubelet,
+        ] = free()?;
         Ok(Self {
             etcd_clients,
             etcd_peers,
             apiserver,
             manager,
             scheduler,
+            kubelet,
         })
     }
 }

@@ -28,26 +28,18 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a program with its output in a log in the folder.
+    /// Starts a program with its output in a log in the folder. `words` are its path or name and
+    /// its arguments.
     pub(crate) fn start(
-        program: &Path,
-        flags: &[String],
+        name: &str,
+        words: &[String],
         folder: &Path,
         watchdog: &Watchdog,
     ) -> Result<Self, Error> {
-        let name = program
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let error = |e: io::Error| Error::because(&format!("start {}", program.display()), &e);
+        let error = |e: io::Error| Error::because(&format!("start {name}"), &e);
         let log = folder.join(format!("{name}.log"));
         let mut command = Command::new("sh");
-        command
-            .args(["-c", SCRIPT])
-            .arg(&log)
-            .arg(program)
-            .args(flags);
+        command.args(["-c", SCRIPT]).arg(&log).args(words);
         // The user's environment variables for etcd and Kubernetes' tools must have no effect.
         command
             .env_clear()
@@ -64,8 +56,19 @@ impl Server {
         // Ctrl-C ends the test process, and then the watchdog ends this one.
         command.stderr(Stdio::null()).process_group(0);
         let child = command.spawn().map_err(error)?;
-        let child = Mutex::new(child);
-        Ok(Self { name, child, log })
+        Ok(Self {
+            name: name.to_owned(),
+            child: Mutex::new(child),
+            log,
+        })
+    }
+
+    /// The id of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .id()
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -36,11 +36,19 @@ impl Servers {
         &self.folder
     }
 
-    /// Starts another server.
+    /// Starts another server, which is named as its program.
     pub(crate) fn start(&mut self, program: &Path, flags: &[String]) -> Result<(), Error> {
-        let server = Server::start(program, flags, &self.folder, &self.watchdog)?;
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        let words = [&[program.display().to_string()], flags].concat();
+        self.start_by(&name, &words).map(|_| ())
+    }
+
+    /// Starts another server by a command that becomes it, and returns the id of its process.
+    pub(crate) fn start_by(&mut self, name: &str, words: &[String]) -> Result<u32, Error> {
+        let server = Server::start(name, words, &self.folder, &self.watchdog)?;
+        let id = server.id();
         self.running.push(server);
-        Ok(())
+        Ok(id)
     }
 
     /// Returns the error of the first server that has ended.

@@ -15,15 +15,19 @@ use crate::workspace;
 /// The time between reports of a build.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
 
+/// A file that Go needs: its path in the folder, and its text.
+type Source = (String, String);
+
 /// The folder of the programs that a go.mod and go.sum describe, and what they say.
 pub(super) fn assets(source: &Path) -> Result<(PathBuf, Recipe), Box<dyn Error>> {
     let modules = workspace::read(&source.join("go.mod"))?;
-    let sums = workspace::read(&source.join("go.sum"))?;
     let recipe = Recipe::parse(&source.join("go.mod").display().to_string(), &modules)?;
+    let sources = sources(source, modules, &recipe)?;
     let linker_flags = recipe.linker_flags()?;
     let go = go::version(source, &recipe)?;
     let flags = go::FLAGS.join(" ");
-    let inputs = [modules.as_str(), &sums, &go, &flags, &linker_flags];
+    let mut inputs: Vec<&str> = sources.iter().map(|(_, text)| text.as_str()).collect();
+    inputs.extend([go.as_str(), &flags, &linker_flags]);
     let locked = Place::of("control-plane", &recipe.version, &inputs)?.lock()?;
     let programs = recipe.programs();
     if let Some(missing) = REQUIRED.iter().find(|name| !programs.contains(name)) {
@@ -32,14 +36,27 @@ pub(super) fn assets(source: &Path) -> Result<(PathBuf, Recipe), Box<dyn Error>>
     if locked.has(&programs) {
         return Ok((locked.place, recipe));
     }
-    build(&recipe, [&modules, &sums], &go, &locked)?;
+    build(&recipe, &sources, &go, &locked)?;
     Ok((locked.complete()?, recipe))
 }
 
-/// Builds all programs. Go sees nothing but copies of the two files.
+/// All files that Go needs: go.mod, go.sum, and the code of the programs beside them, each of which
+/// is one file.
+fn sources(folder: &Path, modules: String, recipe: &Recipe) -> Result<Vec<Source>, Box<dyn Error>> {
+    let sums = workspace::read(&folder.join("go.sum"))?;
+    let mut found = vec![("go.mod".to_owned(), modules), ("go.sum".to_owned(), sums)];
+    for program in &recipe.own {
+        let file = format!("{program}/main.go");
+        let text = workspace::read(&folder.join(&file))?;
+        found.push((file, text));
+    }
+    Ok(found)
+}
+
+/// Builds all programs. Go sees nothing but copies of the files.
 fn build(
     recipe: &Recipe,
-    [modules, sums]: [&str; 2],
+    sources: &[Source],
     go: &str,
     locked: &Locked,
 ) -> Result<(), Box<dyn Error>> {
@@ -48,9 +65,13 @@ fn build(
         recipe.version
     );
     let folder = locked.begin()?;
-    for (name, text) in [("go.mod", modules), ("go.sum", sums)] {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(|e| workspace::error("can't write", &path, &e))?;
+    let write = |path: &Path, text: &str| {
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(path, text)
+    };
+    for (file, text) in sources {
+        let path = folder.join(file);
+        write(&path, text).map_err(|e| workspace::error("can't write", &path, &e))?;
     }
     let started = Instant::now();
     let linker_flags = recipe.linker_flags()?;

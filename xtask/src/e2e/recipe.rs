@@ -19,6 +19,8 @@ pub(super) struct Recipe {
     pub(super) go: String,
     /// The packages of the programs.
     pub(super) tools: Vec<String>,
+    /// The folders of the packages that are beside the go.mod.
+    pub(super) own: Vec<String>,
 }
 
 impl Recipe {
@@ -26,11 +28,13 @@ impl Recipe {
     pub(super) fn parse(file: &str, text: &str) -> Result<Self, Box<dyn Error>> {
         let mut version = None;
         let mut go = None;
+        let mut module = None;
         let mut tools = Vec::new();
         for directive in directives(text) {
             match directive[..] {
                 ["require", KUBERNETES, at] => version = Some(at.to_owned()),
                 ["go", at] => go = Some(at.to_owned()),
+                ["module", path] => module = Some(path),
                 ["tool", package] => tools.push(package.to_owned()),
                 _ => {}
             }
@@ -40,6 +44,7 @@ impl Recipe {
                 file: file.to_owned(),
                 version,
                 go,
+                own: own(module, &tools),
                 tools,
             }),
             _ => Err(format!("error: {file} lacks `require {KUBERNETES}`, `go` or `tool`").into()),
@@ -80,6 +85,15 @@ pub(super) fn program(package: &str) -> &str {
         return "etcd";
     }
     package.rsplit('/').next().unwrap_or(package)
+}
+
+/// The folders of those packages that belong to the module itself.
+fn own(module: Option<&str>, tools: &[String]) -> Vec<String> {
+    let inside = |package: &String| {
+        let path = package.strip_prefix(module?)?.strip_prefix('/')?;
+        Some(path.to_owned())
+    };
+    tools.iter().filter_map(inside).collect()
 }
 
 /// The directives of a go.mod as words, each line of a block with the block's name before it.

@@ -169,6 +169,36 @@ fn the_folder_is_named_after_all_that_the_programs_come_of() {
     }
 }
 
+/// A program of the module itself is one of its tools too.
+#[test]
+fn a_program_beside_the_modules_is_built_from_its_code() {
+    let machine = Machine::new();
+    let modules = MODULES.replace(
+        "tool (\n",
+        "tool (\n\texample/cmd/idle\n\texamples.com/other/cmd/kubelet\n",
+    );
+    machine
+        .sandbox
+        .write("root/tests/e2e/control-plane/v1.2/go.mod", &modules);
+    let code = "root/tests/e2e/control-plane/v1.2/cmd/idle/main.go";
+    machine
+        .run(&["--build-only"])
+        .fails_with(&["can't read", "v1.2/cmd/idle/main.go"]);
+    let mut folders = Vec::new();
+    for text in ["package main\n", "package main // changed\n"] {
+        machine.sandbox.write(code, text);
+        let folder = machine.build();
+        assert_eq!(
+            entries(&folder),
+            ["cmd", "etcd", "idle", "kube-apiserver", "kubelet"]
+        );
+        let copy = fs::read_to_string(folder.join("cmd/idle/main.go")).unwrap();
+        assert_eq!(copy, text);
+        folders.push(folder);
+    }
+    assert_ne!(folders[0], folders[1]);
+}
+
 #[test]
 fn a_build_that_was_broken_off_is_not_taken_for_a_whole_one() {
     let machine = Machine::new();
@@ -347,10 +377,13 @@ fn the_real_modules_are_understood() {
     let mut command = machine.command(&["--build-only"]);
     let outcome = Outcome::of(command.current_dir(root)).succeeds();
     let names = [
+        "cmd",
+        "container-runtime",
         "etcd",
         "kube-apiserver",
         "kube-controller-manager",
         "kube-scheduler",
+        "kubelet",
     ];
     assert_eq!(entries(Path::new(outcome.out.trim_end())), names);
 }

@@ -8,6 +8,8 @@ mod controllers;
 mod definitions;
 mod differential;
 mod discovery;
+#[cfg(target_os = "linux")]
+mod kubelet;
 mod server;
 #[cfg(target_os = "linux")]
 mod stop;

@@ -11,7 +11,9 @@ use e2e::{ControlPlane, VOLUME_CONTROLLERS};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tempfile::TempDir;
 
-/// Makes [`helper`] more than an empty test.
+use super::kubelet;
+
+/// Makes [`helper`] more than an empty test: the servers that it starts.
 const HELPER: &str = "E2E_STOP_HELPER";
 
 /// The command lines of the processes that have something to do with a folder.
@@ -83,7 +85,7 @@ struct Helper {
 }
 
 impl Helper {
-    fn start() -> Self {
+    fn start(servers: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         // A shell's background jobs ignore this signal, and so would the helper.
         let process = Command::new("env")
@@ -95,7 +97,7 @@ impl Helper {
                 "cluster::stop::helper",
                 "--nocapture",
             ])
-            .env(HELPER, "1")
+            .env(HELPER, servers)
             .env("TMPDIR", folder.path())
             .stdout(Stdio::piped())
             // As a shell does it, so that a signal can be sent to all, as a terminal does it.
@@ -106,7 +108,11 @@ impl Helper {
     }
 
     fn ready() -> Self {
-        let mut helper = Self::start();
+        Self::ready_with("shared")
+    }
+
+    fn ready_with(servers: &str) -> Self {
+        let mut helper = Self::start(servers);
         let lines = BufReader::new(helper.process.stdout.take().unwrap()).lines();
         let ready = lines
             .map(Result::unwrap)
@@ -136,11 +142,32 @@ impl Helper {
 #[tokio::test]
 #[ignore = "not a test: other tests run it"]
 async fn helper() {
-    if std::env::var_os(HELPER).is_some() {
+    let Ok(servers) = std::env::var(HELPER) else {
+        return;
+    };
+    let own;
+    if servers == "kubelet" {
+        let builder = ControlPlane::builder().kubelet();
+        own = builder.start().await.unwrap();
+        kubelet::run_pod(&own).await;
+    } else {
         ControlPlane::shared().await.unwrap();
-        println!("ready");
-        std::future::pending::<()>().await;
     }
+    println!("ready");
+    std::future::pending::<()>().await;
+}
+
+/// Its mounts, too, are gone, and nobody but this test has to remove them.
+#[test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+fn killed_with_a_kubelet() {
+    root_tests::as_root(|| {
+        let helper = Helper::ready_with("kubelet");
+        let folder = helper.folder.path();
+        assert!(is_running(folder, "kubelet") && is_running(folder, "container-runtime"));
+        kill_process(helper.id(), Signal::KILL).unwrap();
+        helper.assert_clean();
+    });
 }
 
 #[test]
@@ -173,7 +200,7 @@ fn terminated() {
 fn killed_while_it_starts() {
     for program in ["etcd", "kube-apiserver"] {
         for delay in [0, 1, 5] {
-            let helper = Helper::start();
+            let helper = Helper::start("shared");
             let folder = helper.folder.path();
             until(program, || is_running(folder, program));
             std::thread::sleep(Duration::from_millis(delay));
