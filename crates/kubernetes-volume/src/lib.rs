@@ -8,6 +8,7 @@
 //! | [`probe`] | plugins that appear while a program runs |
 //! | [`host`] | a host for plugins outside of a kubelet |
 //! | [`plugins`] | the plugins of the kubelet that need no CSI driver, such as emptyDir |
+//! | [`containers`] | the mounts of a Pod's containers: `subPath`, read-only mounts, propagation |
 //! | [`ownership`] | `fsGroup` of a volume that a plugin has mounted |
 //! | [`recycler`] | the Pod that empties a volume |
 //! | [`from_go`] | the counterpart of each item of the Go package |
@@ -26,6 +27,7 @@
 
 #![cfg(target_os = "linux")]
 
+pub mod containers;
 mod error;
 pub mod from_go;
 pub mod host;

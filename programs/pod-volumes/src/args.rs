@@ -8,7 +8,8 @@ use clap::{Args, Parser, Subcommand};
 ///
 /// Reads Pods and the ConfigMaps, Secrets, PersistentVolumes and PersistentVolumeClaims that they
 /// name, and mounts each volume under a root folder, where a kubelet would:
-/// ROOT/pods/UID/volumes/PLUGIN/NAME. The UID of a Pod without one is NAMESPACE.NAME.
+/// ROOT/pods/UID/volumes/PLUGIN/NAME. The UID of a Pod without one is NAMESPACE.NAME. As a kubelet
+/// does, it leaves out volumes that no container mounts, and Pods that have ended.
 ///
 /// Supported volumes: emptyDir, hostPath, configMap, secret, downwardAPI, projected, flexVolume,
 /// and claims (also of ephemeral volumes) of hostPath, local and flexVolume PersistentVolumes.
@@ -53,6 +54,11 @@ pub(crate) enum Command {
     Mount {
         #[command(flatten)]
         input: Input,
+
+        /// Prepare the parts of volumes (`subPath`) that containers mount, too, and print the
+        /// mounts of each container as a line of JSON instead of the table
+        #[arg(long)]
+        containers: bool,
     },
     /// Unmounts the volumes under the root, also after a crash
     ///

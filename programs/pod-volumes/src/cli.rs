@@ -42,10 +42,17 @@ fn execute(command: Command) -> Result<(), Errors> {
             let node = open(&input)?;
             run::run(&node, &input.files, interval, &signals)
         }
-        Command::Mount { input } => {
+        Command::Mount { input, containers } => {
             let node = open(&input)?;
-            let mounted = pods::mount_all(&node);
-            table::print(&mounted.volumes);
+            let mounted = pods::mount_all(&node, containers);
+            if containers {
+                mounted
+                    .containers
+                    .iter()
+                    .for_each(|line| println!("{line}"));
+            } else {
+                table::print(&mounted.volumes);
+            }
             if mounted.errors.is_empty() {
                 Ok(())
             } else {

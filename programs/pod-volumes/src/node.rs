@@ -116,6 +116,7 @@ impl Node {
 
     /// Unmounts all volumes of a Pod that are on disk.
     pub(crate) fn unmount_pod(&self, uid: &str) -> Result<(), Errors> {
+        self.host.clean_subpaths(uid).map_err(one)?;
         let mut errors = Errors::new();
         for volume in self.host.volumes_on_disk(uid).map_err(one)? {
             let torn_down = self

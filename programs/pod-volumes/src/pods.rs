@@ -1,13 +1,17 @@
 //! Mounts the volumes of Pods.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Pod, Volume};
+use kubernetes_volume::containers::{self, MountedVolume};
 use kubernetes_volume::interfaces::VolumeHost;
 use kubernetes_volume::manager::FindError;
 use kubernetes_volume::ownership::FsGroupChangePolicy;
 use kubernetes_volume::{Error, MounterArgs, Spec, VolumeOptions};
+use serde_json::{Value, json};
+use tracing::warn;
 
 use crate::claims;
 use crate::errors::Errors;
@@ -22,44 +26,123 @@ const ATTACHED: Duration = Duration::from_secs(120);
 #[derive(Default)]
 pub(crate) struct Mounted {
     pub(crate) volumes: Vec<Row>,
+    /// The mounts of containers, if they were asked for.
+    pub(crate) containers: Vec<Value>,
     pub(crate) errors: Errors,
 }
 
-/// Mounts all volumes of all Pods.
-pub(crate) fn mount_all(node: &Node) -> Mounted {
+/// Mounts all volumes of all Pods, and what their containers want of them.
+pub(crate) fn mount_all(node: &Node, with_containers: bool) -> Mounted {
     let objects = node.objects();
     let mut mounted = Mounted::default();
     for from in objects.pods.values() {
-        mount(node, &objects, from, &mut mounted);
+        if has_ended(&from.pod) {
+            continue;
+        }
+        let volumes = mount(node, &objects, from, &mut mounted);
+        // As a kubelet, which starts no container before all volumes are mounted.
+        if let Some(volumes) = volumes.filter(|_| with_containers) {
+            prepare(node, from, &volumes, &mut mounted);
+        }
     }
     mounted
 }
 
-/// Mounts all volumes of a Pod, the others even if one fails.
-fn mount(node: &Node, objects: &Objects, from: &PodFrom, mounted: &mut Mounted) {
+/// Returns true if the containers of a Pod won't run again, so that a kubelet unmounts its volumes.
+pub(crate) fn has_ended(pod: &Pod) -> bool {
+    let phase = pod
+        .status
+        .as_ref()
+        .and_then(|status| status.phase.as_deref());
+    matches!(phase, Some("Succeeded" | "Failed"))
+}
+
+/// Mounts all volumes of a Pod that a container uses, the others even if one fails. Returns them if
+/// none does.
+fn mount(
+    node: &Node,
+    objects: &Objects,
+    from: &PodFrom,
+    mounted: &mut Mounted,
+) -> Option<BTreeMap<String, MountedVolume>> {
     let args = match args(&from.pod) {
         Ok(args) => args,
-        Err(error) => return mounted.errors.extend(of_pod(from, error)),
+        Err(error) => {
+            mounted.errors.extend(of_pod(from, error));
+            return None;
+        }
     };
-    let volumes = from
-        .pod
-        .spec
-        .as_ref()
-        .and_then(|spec| spec.volumes.as_ref());
-    let mut names = std::collections::BTreeSet::new();
+    let used = containers::used_volumes(&from.pod);
+    let spec = from.pod.spec.as_ref();
+    let volumes = spec.and_then(|spec| spec.volumes.as_ref());
+    let mut names = BTreeSet::new();
+    let mut found = BTreeMap::new();
+    let before = mounted.errors.len();
     for volume in volumes.into_iter().flatten() {
-        let done = if names.insert(&volume.name) {
+        let name = &volume.name;
+        let done = if !names.insert(name) {
+            Err("duplicate volume name".to_owned())
+        } else if used.contains(name.as_str()) {
             mount_one(node, objects, &from.pod, volume, &args)
         } else {
-            Err("duplicate volume name".to_owned())
+            warn!("{}: no container mounts the volume {name:?}", shown(from));
+            continue;
         };
         match done {
-            Ok(row) => mounted.volumes.push(row),
+            Ok((row, volume)) => {
+                mounted.volumes.push(row);
+                found.insert(name.clone(), volume);
+            }
             Err(error) => {
-                let (pod, name) = (shown(from), &volume.name);
+                let pod = shown(from);
                 mounted
                     .errors
                     .push(format!("{pod}: volume {name:?}: {error}"));
+            }
+        }
+    }
+    (mounted.errors.len() == before).then_some(found)
+}
+
+/// Prepares the mounts of all containers of a Pod, the others even if one fails, unless that is an
+/// init container.
+fn prepare(
+    node: &Node,
+    from: &PodFrom,
+    volumes: &BTreeMap<String, MountedVolume>,
+    mounted: &mut Mounted,
+) {
+    let spec = from.pod.spec.as_ref();
+    let init = spec.and_then(|spec| spec.init_containers.as_ref());
+    for name in containers::names(&from.pod) {
+        match containers::mounts(&*node.host, &from.pod, name, volumes) {
+            Ok(mounts) => {
+                let mounts = mounts.iter().map(|mount| {
+                    json!({
+                        "volume": mount.volume_name,
+                        "containerPath": mount.container_path,
+                        "hostPath": mount.host_path,
+                        "readOnly": mount.read_only,
+                        "recursiveReadOnly": mount.recursive_read_only,
+                        "mountPropagation": mount.propagation.as_str(),
+                    })
+                });
+                let uid = &from.pod.metadata.uid;
+                mounted.containers.push(json!({
+                    "podUID": uid,
+                    "container": name,
+                    "mounts": mounts.collect::<Vec<_>>(),
+                }));
+            }
+            Err(error) => {
+                let pod = shown(from);
+                mounted
+                    .errors
+                    .push(format!("{pod}: container {name:?}: {error}"));
+                // A kubelet starts none of the next ones.
+                if init.is_some_and(|init| init.iter().any(|init| init.name == name)) {
+                    return;
+                }
             }
         }
     }
@@ -71,7 +154,7 @@ fn mount_one(
     pod: &Pod,
     volume: &Volume,
     args: &MounterArgs,
-) -> Result<Row, String> {
+) -> Result<(Row, MountedVolume), String> {
     let spec = claims::resolve(objects, pod, volume)?;
     mount_spec(node, pod, volume, &spec, args).map_err(|error| error.to_string())
 }
@@ -82,7 +165,7 @@ fn mount_spec(
     volume: &Volume,
     spec: &Spec,
     args: &MounterArgs,
-) -> kubernetes_volume::Result<Row> {
+) -> kubernetes_volume::Result<(Row, MountedVolume)> {
     let plugin = node
         .manager
         .find_plugin_by_spec(spec)
@@ -109,7 +192,7 @@ fn mount_spec(
     mounter.can_mount()?;
     mounter.set_up(args)?;
     let metadata = &pod.metadata;
-    Ok(Row {
+    let row = Row {
         pod: format!(
             "{}/{}",
             metadata.namespace.as_deref().unwrap_or_default(),
@@ -119,7 +202,8 @@ fn mount_spec(
         plugin: plugin.plugin_name().to_owned(),
         path: mounter.path(),
         metrics: mounter.metrics().ok(),
-    })
+    };
+    Ok((row, MountedVolume::new(spec.name(), &*mounter)))
 }
 
 /// Describes a volume that no plugin supports.

@@ -43,7 +43,7 @@ pub(crate) fn run(
     // Before the volumes are mounted: what changes meanwhile is seen.
     let _watcher = watch(paths, sender)?;
     reread(node, paths);
-    let mounted = pods::mount_all(node);
+    let mounted = pods::mount_all(node, false);
     table::print(&mounted.volumes);
     log(&mounted.errors);
     let signal = follow(node, paths, Duration::from_secs(interval), &events);
@@ -106,8 +106,8 @@ fn follow(node: &Node, paths: &[PathBuf], interval: Duration, events: &Receiver<
             // The thread of the signals is gone.
             Err(RecvTimeoutError::Disconnected) => return Signal::SIGTERM,
         }
-        unmount_deleted(node);
-        log(&pods::mount_all(node).errors);
+        unmount_gone(node);
+        log(&pods::mount_all(node, false).errors);
     }
 }
 
@@ -130,12 +130,14 @@ fn reread(node: &Node, paths: &[PathBuf]) {
     }
 }
 
-fn unmount_deleted(node: &Node) {
+/// Unmounts the Pods that are no longer in the manifests, or have ended.
+fn unmount_gone(node: &Node) {
     let objects = node.objects();
-    let uids = objects
+    let kept = objects
         .pods
         .values()
-        .filter_map(|from| from.pod.metadata.uid.clone());
+        .filter(|from| !pods::has_ended(&from.pod));
+    let uids = kept.filter_map(|from| from.pod.metadata.uid.clone());
     let uids: BTreeSet<String> = uids.collect();
     match node.host.pods_on_disk() {
         Ok(on_disk) => {

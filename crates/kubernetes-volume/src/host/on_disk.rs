@@ -125,6 +125,20 @@ impl StandaloneHost {
         remove_if_empty(&plugins)
     }
 
+    /// Unmounts all parts of volumes (`subPath`) of a Pod, before its volumes are torn down. Can be
+    /// repeated.
+    ///
+    /// # Errors
+    ///
+    /// When something of a part is still there.
+    pub fn clean_subpaths(&self, pod_uid: &str) -> Result<()> {
+        let pod = self.layout.pod(pod_uid);
+        for volume in names(&pod.join("volume-subpaths"))? {
+            self.tools.subpather.clean_subpaths(&pod, &volume)?;
+        }
+        Ok(())
+    }
+
     /// Removes the directories of a Pod whose volumes are all torn down. Can be repeated.
     ///
     /// # Errors

@@ -19,7 +19,7 @@
 //! The files of a Pod are removed by directory descriptors: no link is followed, and a mount inside
 //! is an error that names it. Nothing of the volume was removed then.
 
-mod downward_api;
+pub(crate) mod downward_api;
 mod empty_dir;
 mod files;
 mod flex_volume;

@@ -10,7 +10,7 @@ use crate::plugins::names::pod_namespace;
 use crate::{Error, Result};
 
 /// Returns the field of the Pod that a volume can have.
-pub(super) fn value(pod: &Pod, path: &str) -> Result<String> {
+pub(crate) fn value(pod: &Pod, path: &str) -> Result<String> {
     let metadata = &pod.metadata;
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     match path {

@@ -3,6 +3,9 @@
 mod fields;
 mod resources;
 
+pub(crate) use fields::value as field;
+pub(crate) use resources::value as resource;
+
 use k8s_openapi::api::core::v1::{DownwardAPIVolumeFile, DownwardAPIVolumeSource};
 
 use super::DOWNWARD_API;

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 ///
 /// The default limit of a container is the allocatable amount of the node. A request that it
 /// hasn't got is its limit, because an API server stores it so; otherwise zero.
-pub(super) fn value(
+pub(crate) fn value(
     host: &dyn VolumeHost,
     pod: &Pod,
     field: &ResourceFieldSelector,

@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_pod-volumes");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_pod-volumes");
 
 /// A folder with manifests, what they show of the node, and a root.
 struct World {
@@ -134,13 +134,18 @@ fn listed(dir: &Path) -> Vec<String> {
     found
 }
 
-/// The Pod `shop/web` with a volume.
+/// The Pod `shop/web` with volumes, all of which its container mounts.
 fn pod(volumes: &[Value]) -> Value {
+    let mounts = volumes.iter().map(|volume| {
+        let path = format!("/{}", volume["name"].as_str().unwrap());
+        json!({"name": volume["name"], "mountPath": path})
+    });
+    let mounts: Vec<_> = mounts.collect();
     json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": "web", "namespace": "shop", "labels": {"app": "web"}},
         "spec": {
-            "containers": [{"name": "main", "image": "web"}],
+            "containers": [{"name": "main", "image": "web", "volumeMounts": mounts}],
             "securityContext": {"fsGroup": 3000},
             "volumes": volumes,
         },

@@ -172,7 +172,8 @@ fn manifests_are_read_as_kubectl_reads_them() {
         let world = World::new(&[config_map(&json!({"a": "1"}))]);
         let manifest = "# A comment\napiVersion: v1\nkind: Pod\nmetadata:\n  {name: web, namespace: shop}\nspec:\n  \
              volumes:\n  - name: config\n    configMap:\n      name: none\n      name: settings\n      \
-             defaultMode: 0440\n      surprise: 1\n";
+             defaultMode: 0440\n      surprise: 1\n  containers:\n  - name: main\n    \
+             volumeMounts: [{name: config, mountPath: /config}]\n";
         world.write("manifests/pod.yaml", manifest);
         let output = world.output("mount");
         assert!(output.status.success(), "{output:?}");

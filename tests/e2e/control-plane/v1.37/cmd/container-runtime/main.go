@@ -15,6 +15,7 @@ import (
 	"log"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -88,25 +89,31 @@ func (r *runtime) CreateContainer(ctx context.Context, request *cri.CreateContai
 	if err != nil {
 		return nil, err
 	}
-	if command := request.Config.Command; len(command) == 2 && command[0] == "exit" {
-		code, err := strconv.ParseInt(command[1], 10, 32)
-		if err != nil {
-			return nil, err
-		}
-		r.end(answer.ContainerId, int32(code))
-	}
-	return answer, nil
+	return answer, r.complete(answer.ContainerId, request)
 }
 
-// end keeps the code of a container that ends when it is started.
-func (r *runtime) end(id string, code int32) {
+// complete adds to a container what the fake one lacks. What ends when it is started has its code.
+func (r *runtime) complete(id string, request *cri.CreateContainerRequest) error {
 	r.RuntimeService.Lock()
 	defer r.RuntimeService.Unlock()
-	if made, found := r.RuntimeService.Containers[id]; found {
-		made.ExitCode = code
-		made.Reason = "Completed"
-		made.FinishedAt = time.Now().UnixNano()
+	made, found := r.RuntimeService.Containers[id]
+	if !found {
+		return nil
 	}
+	// Without a path, a kubelet that removes the logs removes the files of its working directory.
+	made.LogPath = filepath.Join(request.SandboxConfig.LogDirectory, request.Config.LogPath)
+	command := request.Config.Command
+	if len(command) != 2 || command[0] != "exit" {
+		return nil
+	}
+	code, err := strconv.ParseInt(command[1], 10, 32)
+	if err != nil {
+		return err
+	}
+	made.ExitCode = int32(code)
+	made.Reason = "Completed"
+	made.FinishedAt = time.Now().UnixNano()
+	return nil
 }
 
 func (r *runtime) StartContainer(ctx context.Context, request *cri.StartContainerRequest) (*cri.StartContainerResponse, error) {

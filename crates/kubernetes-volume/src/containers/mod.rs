@@ -1,0 +1,260 @@
+//! The mounts of a Pod's containers: which part of which volume appears where.
+//!
+//! A kubelet mounts the volumes of a Pod first, and passes these to the container runtime
+//! afterwards, for one container after the other.
+//!
+//! ```no_run
+//! use std::collections::BTreeMap;
+//! use kubernetes_volume::containers::{self, MountedVolume};
+//! # use k8s_openapi::api::core::v1::Pod;
+//! # use kubernetes_volume::interfaces::{Mounter, VolumeHost};
+//!
+//! # fn example(host: &dyn VolumeHost, pod: &Pod, mounter: &dyn Mounter)
+//! # -> kubernetes_volume::Result<()> {
+//! let volumes = BTreeMap::from([("data".to_owned(), MountedVolume::new("data", mounter))]);
+//! for mount in containers::mounts(host, pod, "main", &volumes)? {
+//!     println!("{} -> {}", mount.container_path.display(), mount.host_path.display());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod env;
+mod expand;
+mod pod;
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use k8s_openapi::api::core::v1::{Pod, VolumeMount};
+use kubernetes_mount::subpath::SubpathRequest;
+use pod::{Part, parts};
+pub use pod::{names, used_volumes};
+
+use crate::interfaces::{Mounter, VolumeHost};
+use crate::{Attributes, Error, Result};
+
+/// A volume that is mounted for the Pod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MountedVolume {
+    /// The name of its [`Spec`](crate::Spec): that of the Pod's volume, or of the PersistentVolume.
+    pub name: String,
+    /// The directory or file at which it is on the node.
+    pub path: PathBuf,
+    /// Its attributes.
+    pub attributes: Attributes,
+}
+
+impl MountedVolume {
+    /// Returns the volume that the mounter has mounted.
+    #[must_use]
+    pub fn new(name: &str, mounter: &dyn Mounter) -> Self {
+        Self {
+            name: name.to_owned(),
+            path: mounter.path(),
+            attributes: mounter.attributes(),
+        }
+    }
+}
+
+/// A mount in a container, as a container runtime needs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContainerMount {
+    /// The name of the volume in the Pod.
+    pub volume_name: String,
+    /// Where it is mounted in the container, an absolute path.
+    pub container_path: PathBuf,
+    /// What is mounted: a path on the node.
+    pub host_path: PathBuf,
+    /// The mount is read-only.
+    pub read_only: bool,
+    /// The mounts below it are read-only too.
+    pub recursive_read_only: bool,
+    /// How mounts and unmounts below it appear on the other side.
+    pub propagation: Propagation,
+}
+
+/// The propagation of mounts between the node and a container.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Propagation {
+    /// None (`None`).
+    #[default]
+    Private,
+    /// What is mounted on the node appears in the container (`HostToContainer`).
+    HostToContainer,
+    /// The same, and what is mounted in the container appears on the node (`Bidirectional`).
+    Bidirectional,
+}
+
+impl Propagation {
+    /// Returns the name in Kubernetes.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Private => "None",
+            Self::HostToContainer => "HostToContainer",
+            Self::Bidirectional => "Bidirectional",
+        }
+    }
+
+    fn parse(name: Option<&str>) -> Result<Self> {
+        match name {
+            None | Some("None") => Ok(Self::Private),
+            Some("HostToContainer") => Ok(Self::HostToContainer),
+            Some("Bidirectional") => Ok(Self::Bidirectional),
+            Some(other) => Err(Error::invalid(format!(
+                "mountPropagation {other:?} must be None, HostToContainer or Bidirectional"
+            ))),
+        }
+    }
+}
+
+/// Returns the mounts of one container, of any kind, in the order of its `volumeMounts`.
+///
+/// A part of a volume (`subPath`, `subPathExpr`) is made if it doesn't exist, as a directory with
+/// the mode of the volume's, and mounted below the Pod's directory, see
+/// [`Subpath`](crate::subpath::Subpath). Can be repeated.
+/// [`clean_subpaths`](crate::subpath::Subpath::clean_subpaths) unmounts the parts, before the volume
+/// is unmounted.
+///
+/// `subPathExpr` is expanded with `env` and `envFrom` of the container. Variables of Services are
+/// unknown here.
+///
+/// Recursive read-only mounts are asked for wherever the container wants them: the runtime and the
+/// kernel (5.12) must have them.
+///
+/// # Errors
+///
+/// When the container isn't in the Pod, a volume isn't mounted, a variable has no value, or a part
+/// is not inside of its volume.
+pub fn mounts(
+    host: &dyn VolumeHost,
+    pod: &Pod,
+    container: &str,
+    volumes: &BTreeMap<String, MountedVolume>,
+) -> Result<Vec<ContainerMount>> {
+    let part = parts(pod)
+        .find(|part| part.name == container)
+        .ok_or_else(|| Error::invalid(format!("the Pod has no container {container:?}")))?;
+    let uid = pod.metadata.uid.as_deref().unwrap_or_default();
+    crate::plugins::names::check("UID of the Pod", uid)?;
+    let pod_dir = host.pods_dir().join(uid);
+    let mounts = part.volume_mounts.iter().enumerate();
+    mounts
+        .map(|(index, mount)| {
+            let volume = volumes.get(&mount.name).ok_or_else(|| {
+                Error::invalid(format!(
+                    "the volume {:?} of the container {container:?} is not mounted",
+                    mount.name
+                ))
+            })?;
+            let sub_path = sub_path(host, pod, &part, mount)?;
+            let host_path = if sub_path.is_empty() {
+                volume.path.clone()
+            } else {
+                let request = SubpathRequest {
+                    volume_mount_index: index,
+                    path: volume.path.join(&sub_path),
+                    volume_name: volume.name.clone(),
+                    volume_path: volume.path.clone(),
+                    pod_dir: pod_dir.clone(),
+                    container_name: container.to_owned(),
+                };
+                prepare(host, &sub_path, &request)?
+            };
+            Ok(ContainerMount {
+                volume_name: mount.name.clone(),
+                container_path: Path::new("/").join(&mount.mount_path),
+                host_path,
+                read_only: mount.read_only == Some(true) || volume.attributes.read_only,
+                recursive_read_only: recursive_read_only(mount)?,
+                propagation: Propagation::parse(mount.mount_propagation.as_deref())?,
+            })
+        })
+        .collect()
+}
+
+/// Returns the part of the volume that the container wants, as a path in it; an empty one is all of
+/// it.
+fn sub_path(
+    host: &dyn VolumeHost,
+    pod: &Pod,
+    part: &Part<'_>,
+    mount: &VolumeMount,
+) -> Result<String> {
+    let mut wanted = mount.sub_path.clone().unwrap_or_default();
+    if let Some(expression) = mount.sub_path_expr.as_deref().filter(|e| !e.is_empty()) {
+        let variables = env::variables(host, pod, part)?;
+        let mut missing = Vec::new();
+        wanted = expand::expand(expression, |name| {
+            let value = variables.get(name).filter(|value| !value.is_empty());
+            if value.is_none() {
+                missing.push(name.to_owned());
+            }
+            value.cloned().unwrap_or_default()
+        });
+        if !missing.is_empty() {
+            missing.sort();
+            missing.dedup();
+            return Err(Error::invalid(format!(
+                "subPathExpr {expression:?} needs values for {}",
+                missing.join(", ")
+            )));
+        }
+    }
+    let path = Path::new(&wanted);
+    if path.is_absolute() || path.components().any(|part| part == Component::ParentDir) {
+        return Err(Error::invalid(format!(
+            "subPath {wanted:?} must be a relative path without `..`"
+        )));
+    }
+    Ok(wanted)
+}
+
+/// Makes a part of a volume if it doesn't exist, and mounts it.
+fn prepare(host: &dyn VolumeHost, sub_path: &str, request: &SubpathRequest) -> Result<PathBuf> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Error::invalid(format!(
+            "subPath {sub_path:?} of the volume {:?}: {error}",
+            request.volume_name
+        ))
+    };
+    // As a link that leads nowhere doesn't exist, the next step refuses it.
+    if !request.path.exists() {
+        let volume = &request.volume_path;
+        let mode = std::fs::metadata(volume).map_err(Error::io("look at", volume))?;
+        let made =
+            host.subpather()
+                .safe_make_dir(Path::new(sub_path), volume, mode.mode() & 0o7777);
+        made.map_err(|error| failed(&error))?;
+    }
+    let prepared = host.subpather().prepare_safe_subpath(request);
+    prepared.map_err(|error| failed(&error))
+}
+
+fn recursive_read_only(mount: &VolumeMount) -> Result<bool> {
+    let mode = mount.recursive_read_only.as_deref();
+    match mode {
+        None | Some("Disabled") => return Ok(false),
+        Some("IfPossible" | "Enabled") => {}
+        Some(other) => {
+            return Err(Error::invalid(format!(
+                "recursiveReadOnly {other:?} must be Disabled, IfPossible or Enabled"
+            )));
+        }
+    }
+    if mount.read_only != Some(true) {
+        return Err(Error::invalid(format!(
+            "recursiveReadOnly of the volume {:?} needs readOnly",
+            mount.name
+        )));
+    }
+    match mount.mount_propagation.as_deref() {
+        None | Some("None") => Ok(true),
+        Some(other) => Err(Error::invalid(format!(
+            "recursiveReadOnly of the volume {:?} can't have mountPropagation {other:?}",
+            mount.name
+        ))),
+    }
+}

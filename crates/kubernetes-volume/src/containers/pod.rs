@@ -1,0 +1,58 @@
+//! What containers of all kinds have in common.
+
+use std::collections::BTreeSet;
+
+use k8s_openapi::api::core::v1::{EnvFromSource, EnvVar, Pod, VolumeMount};
+
+/// The members of a container that say what it sees of volumes.
+pub(super) struct Part<'a> {
+    pub(super) name: &'a str,
+    pub(super) volume_mounts: &'a [VolumeMount],
+    pub(super) devices: Vec<&'a str>,
+    pub(super) env: &'a [EnvVar],
+    pub(super) env_from: &'a [EnvFromSource],
+}
+
+/// Returns all containers of a Pod: init containers, containers, and ephemeral ones.
+pub(super) fn parts(pod: &Pod) -> impl Iterator<Item = Part<'_>> {
+    /// The kinds are types without a common trait.
+    macro_rules! part {
+        ($container:expr) => {
+            Part {
+                name: &$container.name,
+                volume_mounts: $container.volume_mounts.as_deref().unwrap_or_default(),
+                devices: ($container.volume_devices.iter().flatten())
+                    .map(|device| device.name.as_str())
+                    .collect(),
+                env: $container.env.as_deref().unwrap_or_default(),
+                env_from: $container.env_from.as_deref().unwrap_or_default(),
+            }
+        };
+    }
+    let spec = pod.spec.iter();
+    spec.flat_map(|spec| {
+        let init = spec.init_containers.iter().flatten();
+        let ephemeral = spec.ephemeral_containers.iter().flatten();
+        init.chain(&spec.containers)
+            .map(|container| part!(container))
+            .chain(ephemeral.map(|container| part!(container)))
+    })
+}
+
+/// Returns the names of all containers of a Pod in the order in which a kubelet starts them: init
+/// containers, containers, and ephemeral ones.
+pub fn names(pod: &Pod) -> impl Iterator<Item = &str> {
+    parts(pod).map(|part| part.name)
+}
+
+/// Returns the names of the volumes that a container mounts, or has as a device. A kubelet mounts no
+/// others.
+#[must_use]
+pub fn used_volumes(pod: &Pod) -> BTreeSet<&str> {
+    let mut used = BTreeSet::new();
+    for part in parts(pod) {
+        used.extend(part.volume_mounts.iter().map(|mount| mount.name.as_str()));
+        used.extend(part.devices);
+    }
+    used
+}
