@@ -114,7 +114,7 @@ fn prepare(
 ) {
     let spec = from.pod.spec.as_ref();
     let init = spec.and_then(|spec| spec.init_containers.as_ref());
-    for name in containers::names(&from.pod) {
+    for name in containers::container_names(&from.pod) {
         match containers::mounts(&*node.host, &from.pod, name, volumes) {
             Ok(mounts) => {
                 let mounts = mounts.iter().map(|mount| {

@@ -130,13 +130,13 @@ impl Update<'_> {
             let target = format!("..data/{name}");
             match readlinkat(self.dir, name, Vec::new()) {
                 Ok(found) if found.to_bytes() == target.as_bytes() => continue,
-                Ok(_) => {}
-                Err(Errno::NOENT) => {}
+                Ok(_) | Err(Errno::NOENT) => {}
+                // As a kubelet does: such as the mount point of another volume, which hides the
+                // files anyway.
                 Err(Errno::INVAL) => {
-                    return Err(Error::invalid(format!(
-                        "{} is in the way of a file of the volume; remove it",
-                        self.path.join(name).display()
-                    )));
+                    let path = self.path.join(name);
+                    warn!(path = %path.display(), "is in the way of a file of the volume, and stays");
+                    continue;
                 }
                 Err(error) => {
                     return Err(Error::io("read", self.path.join(name))(error));

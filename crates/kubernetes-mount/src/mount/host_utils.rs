@@ -51,7 +51,7 @@ pub trait HostUtils: Send + Sync {
     /// When it can't be made, or something else is there.
     fn make_dir(&self, path: &Path) -> Result<()>;
 
-    /// Makes an empty file. One that exists is left alone.
+    /// Makes an empty file, where a link leads if one is there. One that exists is left alone.
     ///
     /// # Errors
     ///
@@ -163,6 +163,17 @@ impl HostUtils for LinuxHostUtils {
         match made {
             Ok(_) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if !self.path_exists(path)? {
+                    // A link that leads nowhere yet.
+                    let follow = OpenOptions::new()
+                        .write(true)
+                        .create(true)
+                        .truncate(false)
+                        .mode(0o644)
+                        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+                        .open(path);
+                    follow.map_err(Error::io("create the file", path))?;
+                }
                 if metadata(path)?.is_file() {
                     return Ok(());
                 }

@@ -30,9 +30,10 @@ use std::path::{Component, Path, PathBuf};
 use k8s_openapi::api::core::v1::{Pod, VolumeMount};
 use kubernetes_mount::subpath::SubpathRequest;
 use pod::{Part, parts};
-pub use pod::{names, used_volumes};
+pub use pod::{container_names, used_volumes};
 
 use crate::interfaces::{Mounter, VolumeHost};
+use crate::plugins::{dirs, names};
 use crate::{Attributes, Error, Result};
 
 /// A volume that is mounted for the Pod.
@@ -138,8 +139,10 @@ pub fn mounts(
         .find(|part| part.name == container)
         .ok_or_else(|| Error::invalid(format!("the Pod has no container {container:?}")))?;
     let uid = pod.metadata.uid.as_deref().unwrap_or_default();
-    crate::plugins::names::check("UID of the Pod", uid)?;
+    names::check("UID of the Pod", uid)?;
     let pod_dir = host.pods_dir().join(uid);
+    // No volume may have made it.
+    dirs::make_pod_dir(&pod_dir)?;
     let mounts = part.volume_mounts.iter().enumerate();
     mounts
         .map(|(index, mount)| {
@@ -165,7 +168,7 @@ pub fn mounts(
             };
             Ok(ContainerMount {
                 volume_name: mount.name.clone(),
-                container_path: Path::new("/").join(&mount.mount_path),
+                container_path: container_path(&mount.mount_path),
                 host_path,
                 read_only: mount.read_only == Some(true) || volume.attributes.read_only,
                 recursive_read_only: recursive_read_only(mount)?,
@@ -173,6 +176,25 @@ pub fn mounts(
             })
         })
         .collect()
+}
+
+/// Returns an absolute path: a relative one is below the root, and becomes simple by that, as `/a` of
+/// `./b/../a`.
+fn container_path(path: &str) -> PathBuf {
+    let path = Path::new(path);
+    if path.is_absolute() {
+        return path.to_owned();
+    }
+    let mut simple = PathBuf::from("/");
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => simple.push(name),
+            // Above the root is the root.
+            Component::ParentDir => _ = simple.pop(),
+            _ => {}
+        }
+    }
+    simple
 }
 
 /// Returns the part of the volume that the container wants, as a path in it; an empty one is all of

@@ -41,7 +41,7 @@ pub(super) fn parts(pod: &Pod) -> impl Iterator<Item = Part<'_>> {
 
 /// Returns the names of all containers of a Pod in the order in which a kubelet starts them: init
 /// containers, containers, and ephemeral ones.
-pub fn names(pod: &Pod) -> impl Iterator<Item = &str> {
+pub fn container_names(pod: &Pod) -> impl Iterator<Item = &str> {
     parts(pod).map(|part| part.name)
 }
 

@@ -34,10 +34,11 @@ fn payload(inputs: &Inputs<'_>) -> Result<Payload> {
         return Ok(payload);
     };
     let defaults = Defaults::new(source.default_mode, newer::projected_user(source))?;
+    let mut errors = Vec::new();
     for source in source.sources.iter().flatten() {
-        add(inputs, &mut payload, source, defaults)?;
+        errors.extend(add(inputs, &mut payload, source, defaults).err());
     }
-    Ok(payload)
+    Error::all(errors).map(|()| payload)
 }
 
 fn add(

@@ -44,11 +44,21 @@ impl Kind {
             Self::Any => return Ok(()),
             Self::Existing(wanted) => wanted,
             Self::DirectoryOrCreate => {
-                make(utils, path, 0o755, |path| utils.make_dir(path))?;
+                if !utils.path_exists(path)? {
+                    // A kubelet leaves a link that leads nowhere to the container runtime.
+                    if dirs::exists(path)? {
+                        return Ok(());
+                    }
+                    utils.make_dir(path)?;
+                    return set_mode(path, 0o755);
+                }
                 FileType::Directory
             }
             Self::FileOrCreate => {
-                make(utils, path, 0o644, |path| utils.make_file(path))?;
+                if !utils.path_exists(path)? {
+                    utils.make_file(path)?;
+                    return set_mode(&utils.eval_host_symlinks(path)?, 0o644);
+                }
                 FileType::File
             }
         };
@@ -65,17 +75,8 @@ impl Kind {
     }
 }
 
-/// Makes what doesn't exist, with its mode whatever the umask is.
-fn make(
-    utils: &dyn HostUtils,
-    path: &Path,
-    mode: u32,
-    make: impl FnOnce(&Path) -> kubernetes_mount::Result<()>,
-) -> Result<()> {
-    if utils.path_exists(path)? {
-        return Ok(());
-    }
-    make(path)?;
+/// Gives what was made its mode, whatever the umask is.
+fn set_mode(path: &Path, mode: u32) -> Result<()> {
     // A host that is elsewhere makes it elsewhere, with a mode of its own.
     if dirs::exists(path)? {
         dirs::set_mode_of(path, mode)

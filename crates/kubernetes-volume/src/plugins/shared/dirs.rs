@@ -60,6 +60,11 @@ pub(crate) fn make(path: &Path, mode: u32) -> Result<bool> {
     }
 }
 
+/// Makes the directory of a Pod, if it is absent.
+pub(crate) fn make_pod_dir(path: &Path) -> Result<()> {
+    make_all(path, ABOVE)
+}
+
 /// Makes the directories above a path.
 fn make_above(path: &Path) -> Result<()> {
     path.parent().map_or(Ok(()), |above| make_all(above, ABOVE))

@@ -12,11 +12,16 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::Outcome;
+use super::compare;
+use super::ours::Program;
 use super::random::{Case, FILES};
 use super::tree::{Places, Tree};
 
 /// The time that all Pods of a batch may take.
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// What the program says of files of which one is where the directory of another has to be.
+const IN_THE_WAY: &str = "is above or below that of";
 
 /// A Pod on the server.
 #[derive(Clone, Debug)]
@@ -49,6 +54,38 @@ impl Pod {
         } else {
             places.pod_tree(&self.uid)
         }
+    }
+
+    /// The differences between the sides after an update, when the kubelet has seen it.
+    ///
+    /// While a volume of a Pod is refused, a kubelet writes nothing to the others, for up to two
+    /// minutes.
+    pub(crate) fn differences_now(
+        &self,
+        cluster: &Cluster,
+        program: &Program,
+        ours: &Outcome,
+    ) -> Vec<String> {
+        let is_container = |name: &str| name == "init" || name.starts_with('c');
+        if self.phase() == "Pending" && ours.errors.keys().any(|name| !is_container(name)) {
+            return Vec::new();
+        }
+        let [theirs, mut tree] = [&cluster.places, &program.places].map(|side| self.tree(side));
+        for (name, _) in ours
+            .errors
+            .iter()
+            .filter(|(_, error)| error.contains(IN_THE_WAY))
+        {
+            // A kubelet takes the volume away from the running Pod when it can't write new files;
+            // ours leaves the files that are there.
+            let is_theirs = |path: &str| path.split('/').any(|part| part == name);
+            if !theirs.keys().any(|path| is_theirs(path)) {
+                tree.retain(|path, _| {
+                    !is_theirs(path) && !path.contains(&format!("wrapped_{name}"))
+                });
+            }
+        }
+        compare::of_trees(&theirs, &tree)
     }
 
     fn statuses(&self) -> impl Iterator<Item = &Value> {

@@ -82,7 +82,7 @@ async fn compare_with_kubelet() {
             found.push(format!("files of the node: {difference}"));
         }
         compared += cases.len();
-        eprintln!("{compared} Pods, {} differences", found.len());
+        eprintln!("{compared} Pods, differences: {}", found.len());
     }
     eprintln!(
         "seed {seed}: {compared} Pods, listed differences: {}",
@@ -119,6 +119,11 @@ async fn batch(
         cluster.create(case).await;
     }
     let pods = cluster.settled(cases).await;
+    let mut phases = BTreeMap::<_, usize>::new();
+    for pod in pods.values() {
+        *phases.entry(pod.phase()).or_default() += 1;
+    }
+    eprintln!("phases: {phases:?}");
     let ours = program.mount(&cluster.manifests(cases).await, true);
     let theirs = cluster.outcomes(&pods).await;
     let none = Outcome::default();
@@ -136,17 +141,14 @@ async fn batch(
         let now = cluster.pods(cases).await;
         // Containers that run already keep the parts of volumes that they have.
         let manifests = cluster.manifests(cases).await;
-        program.mount_again(&manifests, &pods);
+        let ours = program.mount_again(&manifests, &pods);
         let differing: Vec<_> = cases
             .iter()
             .filter_map(|case| {
                 let pod = &now[&case.name];
-                let trees = [&cluster.places, &program.places].map(|side| pod.tree(side));
-                let differences = compare::of_trees(&trees[0], &trees[1]);
-                let differences: Vec<_> = differences
-                    .into_iter()
-                    .filter(|d| !listed.matches(d))
-                    .collect();
+                let differences = pod.differences_now(cluster, program, &ours[&pod.uid]);
+                let differences = differences.into_iter().filter(|d| !listed.matches(d));
+                let differences: Vec<_> = differences.collect();
                 (!differences.is_empty()).then_some((case, differences))
             })
             .collect();

@@ -101,7 +101,9 @@ impl Program {
                     .insert(name.to_owned(), self.places.neutral(why));
             }
         }
-        for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let printed = String::from_utf8(output.stdout).unwrap();
+        // Without the option, it is a table.
+        for line in printed.lines().filter(|_| containers) {
             let line: Value = serde_json::from_str(line).unwrap();
             let mounts = line["mounts"].as_array().unwrap().iter().map(|mount| {
                 let field = |name: &str| mount[name].as_str().unwrap().to_owned();
@@ -122,7 +124,12 @@ impl Program {
 
     /// Mounts Pods again after a change. The containers of those that ran before keep what they
     /// have.
-    pub(crate) fn mount_again(&self, manifests: &Value, before: &BTreeMap<String, Pod>) {
+    pub(crate) fn mount_again(
+        &self,
+        manifests: &Value,
+        before: &BTreeMap<String, Pod>,
+    ) -> BTreeMap<String, Outcome> {
+        let mut outcomes = BTreeMap::new();
         let ran = |pod: &&Value| {
             let before = &before[pod["metadata"]["name"].as_str().unwrap()];
             before.phase() != "Pending"
@@ -131,8 +138,9 @@ impl Program {
             let mut some = manifests.clone();
             let items = some["items"].as_array_mut().unwrap();
             items.retain(|item| item["kind"] != "Pod" || ran(&item) == had_containers);
-            self.mount_file(&some, !had_containers);
+            outcomes.extend(self.mount(&some, !had_containers));
         }
+        outcomes
     }
 
     pub(crate) fn unmount(&self, uids: &[String]) {

@@ -191,12 +191,9 @@ impl Maker<'_> {
             };
             container["command"] = json!(["exit", code]);
         }
-        let mut limits = json!({});
-        let memory = self.pick(&["64Mi", "1500k", "1G"]);
-        self.maybe(&mut limits, 50, "memory", memory);
-        let cpu = self.pick(&["1", "250m", "1500m"]);
-        self.maybe(&mut limits, 40, "cpu", cpu);
-        self.maybe(&mut container, 50, "resources", json!({"limits": limits}));
+        if self.chance(50) {
+            container["resources"] = self.resources();
+        }
         let mut context = json!({});
         let user = self.pick(&USERS);
         self.maybe(&mut context, 25, "runAsUser", user);
@@ -214,6 +211,27 @@ impl Maker<'_> {
         }
         container["volumeMounts"] = mounts.into();
         container
+    }
+
+    /// Limits with small requests, or small limits that are the requests too: all Pods have to fit on
+    /// one node.
+    fn resources(&mut self) -> Value {
+        let has_requests = self.chance(60);
+        let (memory, cpu) = if has_requests {
+            (["64Mi", "1500k", "1G"], ["1", "250m", "1500m"])
+        } else {
+            (["1Mi", "1500k", "2000"], ["1m", "2m", "0"])
+        };
+        let mut limits = json!({});
+        let memory = self.pick(&memory);
+        self.maybe(&mut limits, 60, "memory", memory);
+        let cpu = self.pick(&cpu);
+        self.maybe(&mut limits, 60, "cpu", cpu);
+        if has_requests {
+            json!({"limits": limits, "requests": {"cpu": "1m", "memory": "1500"}})
+        } else {
+            json!({"limits": limits})
+        }
     }
 
     fn mount_path(&mut self) -> String {
@@ -414,12 +432,12 @@ impl Maker<'_> {
         let sources = 0..self.rng.usize(1..5);
         let sources = sources.map(|number| match self.rng.u32(..10) {
             0..=2 => {
-                let mut source = self.keyed(index * 10 + number, "ConfigMap");
+                let mut source = self.keyed((index + 1) * 10 + number, "ConfigMap");
                 source.as_object_mut().unwrap().remove("defaultMode");
                 json!({"configMap": source})
             }
             3..=5 => {
-                let mut source = self.keyed(index * 10 + number, "Secret");
+                let mut source = self.keyed((index + 1) * 10 + number, "Secret");
                 let source = source.as_object_mut().unwrap();
                 source.remove("defaultMode");
                 let name = source.remove("secretName").unwrap();
