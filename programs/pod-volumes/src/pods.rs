@@ -272,10 +272,12 @@ fn user(pod: &Pod) -> Result<Option<u32>, String> {
         .as_ref()
         .and_then(|context| context.run_as_user);
     let init = spec.init_containers.iter().flatten();
-    let mut users = init.chain(&spec.containers).map(|container| {
-        let own = container.security_context.as_ref();
-        own.and_then(|context| context.run_as_user).or(of_pod)
-    });
+    let contexts = init
+        .chain(&spec.containers)
+        .map(|container| container.security_context.as_ref());
+    let ephemeral = spec.ephemeral_containers.iter().flatten();
+    let contexts = contexts.chain(ephemeral.map(|container| container.security_context.as_ref()));
+    let mut users = contexts.map(|own| own.and_then(|context| context.run_as_user).or(of_pod));
     let first = users.next().flatten();
     let all = users.all(|user| user == first);
     id(first.filter(|_| all), "runAsUser")

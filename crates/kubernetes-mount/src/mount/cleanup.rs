@@ -68,7 +68,8 @@ pub fn is_corrupted(error: &(dyn std::error::Error + 'static)) -> bool {
     false
 }
 
-fn is_corruption(errno: Errno) -> bool {
+/// Returns true for the errors of [`is_corrupted`].
+pub(crate) fn is_corruption(errno: Errno) -> bool {
     let corrupted = [
         Errno::NOTCONN,
         Errno::STALE,

@@ -16,6 +16,7 @@ mod refs;
 mod tmpfs;
 mod unmount;
 
+pub(crate) use cleanup::is_corruption;
 pub use cleanup::{clean_up_mount_point, clean_up_mount_point_with_force, is_corrupted};
 pub use error::MountError;
 pub use host_utils::{FileType, HostUtils, LinuxHostUtils};

@@ -231,12 +231,18 @@ fn text(field: &[u8]) -> String {
     String::from_utf8_lossy(&unescape(field).0).into_owned()
 }
 
-/// Splits before the escapes are resolved, since a comma inside of an option is escaped.
+/// Splits before the escapes are resolved, since a comma inside of an option is escaped, or the
+/// option is quoted, as a context of SELinux with categories is.
 fn split(field: &[u8]) -> Vec<String> {
     if field.is_empty() {
         return Vec::new();
     }
-    field.split(|byte| *byte == b',').map(text).collect()
+    let mut is_quoted = false;
+    let is_end = |byte: &u8| {
+        is_quoted ^= *byte == b'"';
+        *byte == b',' && !is_quoted
+    };
+    field.split(is_end).map(text).collect()
 }
 
 /// Returns the bytes without escapes, and whether all backslashes were escapes.

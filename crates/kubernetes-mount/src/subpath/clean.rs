@@ -127,5 +127,7 @@ fn names(dir: &OwnedFd, path: &Path) -> Result<Vec<String>> {
         };
         names.push(name.to_owned());
     }
+    // The same is done, and the same is left by an error, on every file system.
+    names.sort();
     Ok(names)
 }

@@ -4,14 +4,15 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat, unlinkat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, unlinkat};
 use rustix::io::Errno;
 use rustix::mount::{MoveMountFlags, OpenTreeFlags, move_mount, open_tree};
 
 use super::clean::{self, SUBPATHS, unmount_in};
 use super::make::{make_dir, safe_make_dir};
-use super::open::{below, open_base, refused, resolve};
+use super::open::{below, open_base, refused, resolve_inside};
 use super::{Subpath, SubpathRequest};
+use crate::mount::is_corruption;
 use crate::{Error, Result};
 
 /// The permissions of directories of a Pod.
@@ -97,8 +98,13 @@ fn source(request: &SubpathRequest) -> Result<OwnedFd> {
     };
     let part = below(part)?;
     let volume = open_base(&request.volume_path)?;
-    resolve(&volume, &part, OFlags::PATH, ResolveFlags::empty())
-        .map_err(|error| refused(error, &request.path))
+    let open = |flags| resolve_inside(&volume, &request.volume_path, &part, flags);
+    // A directory, opened as one, is mounted if it is to be mounted when it is used (autofs).
+    let opened = match open(OFlags::PATH | OFlags::DIRECTORY) {
+        Err(Errno::NOTDIR) => open(OFlags::PATH),
+        opened => opened,
+    };
+    opened.map_err(|error| refused(error, &request.path))
 }
 
 /// Checks a name that becomes a part of a path.
@@ -116,12 +122,18 @@ fn is_mounted_there(dir: BorrowedFd<'_>, name: &str, source: &Stat, path: &Path)
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     loop {
         let there = match openat(dir, name, flags, Mode::empty()) {
-            Ok(there) => fstat(&there).map_err(Error::io("look at", path))?,
+            Ok(there) => fstat(&there),
             Err(Errno::NOENT) => return Ok(false),
-            Err(error) => return Err(Error::io("open", path)(error)),
+            Err(error) => Err(error),
         };
-        if (there.st_dev, there.st_ino) == (source.st_dev, source.st_ino) {
-            return Ok(true);
+        match there {
+            Ok(there) if (there.st_dev, there.st_ino) == (source.st_dev, source.st_ino) => {
+                return Ok(true);
+            }
+            Ok(_) => {}
+            // Its server is gone.
+            Err(error) if is_corruption(error) => {}
+            Err(error) => return Err(Error::io("look at", path)(error)),
         }
         if !unmount_in(dir, name).map_err(Error::io("unmount", path))? {
             return Ok(false);

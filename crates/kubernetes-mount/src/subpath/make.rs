@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags, ResolveFlags, fchmod, fstat, mkdirat, openat};
+use rustix::fs::{Mode, OFlags, fchmod, fstat, mkdirat, openat};
 use rustix::io::Errno;
 
-use super::open::{below, open_base, refused, resolve};
+use super::open::{below, open_base, refused, resolve_inside};
 use crate::{Error, Result};
 
 const DIRECTORY: OFlags = OFlags::RDONLY
@@ -48,7 +48,7 @@ fn existing_prefix(
     let mut prefix = PathBuf::from(path);
     loop {
         let flags = OFlags::PATH | OFlags::DIRECTORY;
-        match resolve(&base_fd, &prefix, flags, ResolveFlags::empty()) {
+        match resolve_inside(&base_fd, base, &prefix, flags) {
             Ok(dir) => {
                 missing.reverse();
                 return Ok((dir, missing));

@@ -1,5 +1,7 @@
 //! Resolving a path without leaving a directory.
 
+use std::fs;
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
@@ -60,6 +62,26 @@ pub(super) fn resolve(
         }
     }
     openat2(&base, path, flags, Mode::empty(), resolve)
+}
+
+/// Opens a path below a directory as [`resolve`] does. A link may also leave the directory, if it
+/// ends in it: one with an absolute path, or one that goes up and comes back. Its path is found
+/// out first and then opened without following links: who changes it meanwhile gets an error.
+pub(super) fn resolve_inside(
+    base: impl AsFd,
+    base_path: &Path,
+    path: &Path,
+    flags: OFlags,
+) -> Result<OwnedFd, Errno> {
+    match resolve(&base, path, flags, ResolveFlags::empty()) {
+        Err(Errno::XDEV) => {}
+        opened => return opened,
+    }
+    let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::XDEV);
+    let real_base = fs::canonicalize(base_path).map_err(errno)?;
+    let real = fs::canonicalize(base_path.join(path)).map_err(errno)?;
+    let inside = real.strip_prefix(&real_base).map_err(|_| Errno::XDEV)?;
+    resolve(base, inside, flags, ResolveFlags::NO_SYMLINKS)
 }
 
 /// Returns the error of a path that was not resolved.

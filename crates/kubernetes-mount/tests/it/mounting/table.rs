@@ -70,6 +70,11 @@ fn lines_of_all_kinds_are_read() {
         (r"1 0 0:1 / / rw - overlay o rw,lowerdir=/a\054b", |m| {
             m.super_options.get(1).map(String::as_str) == Some("lowerdir=/a,b")
         }),
+        // Or it is in quotes, as categories of SELinux are.
+        (
+            r#"1 0 0:1 / / rw - ext4 /dev/sda rw,context="u:object_r:t:s0:c1,c2",seclabel"#,
+            |m| m.super_options[1..] == [r#"context="u:object_r:t:s0:c1,c2""#, "seclabel"],
+        ),
         // Options of file systems may have lone backslashes.
         (r"1 0 0:1 / / rw - cifs c rw,domain=a\b", |m| {
             m.super_options.get(1).map(String::as_str) == Some(r"domain=a\b")

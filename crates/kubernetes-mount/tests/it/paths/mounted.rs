@@ -1,12 +1,15 @@
 //! Parts of volumes, mounted.
 
 use std::fs;
+use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use kubernetes_mount::Error;
 use kubernetes_mount::subpath::{LinuxSubpath, Subpath, SubpathRequest};
+use nix::mount::{MsFlags, mount};
 use root_tests::as_root;
 
 /// A Pod's directory with a volume, and a directory outside.
@@ -93,6 +96,86 @@ fn what_is_in_the_volume_is_mounted() {
             pod.clean().unwrap();
             assert!(!prepared.exists());
         }
+    });
+}
+
+/// A kubelet follows any link that ends in the volume.
+#[test]
+fn links_may_leave_the_volume_and_come_back() {
+    as_root(|| {
+        let pod = Pod::new();
+        let path = |name: &str| pod.volume().join(name);
+        fs::create_dir_all(path("dir/deep")).unwrap();
+        fs::write(path("dir/file"), "inside").unwrap();
+        symlink(path("dir"), path("absolute")).unwrap();
+        symlink(path("absolute/file"), path("twice")).unwrap();
+        symlink("../../volumes/data/dir", path("back")).unwrap();
+        symlink(path("dir/missing"), path("nowhere")).unwrap();
+        symlink(path("new"), path("to-new")).unwrap();
+        for (part, to) in [
+            ("absolute", "dir"),
+            ("absolute/deep", "dir/deep"),
+            ("twice", "dir/file"),
+            ("back/file", "dir/file"),
+            ("back/../dir/deep", "dir/deep"),
+        ] {
+            let prepared = pod.prepare(part).unwrap();
+            assert!(same(&prepared, &path(to)), "{part}");
+            pod.clean().unwrap();
+        }
+        let error = pod.prepare("nowhere").unwrap_err();
+        assert!(error.to_string().contains("No such file"), "{error}");
+
+        let make =
+            |part: &str| LinuxSubpath::new().safe_make_dir(Path::new(part), &pod.volume(), 0o750);
+        make("absolute/made/below").unwrap();
+        assert!(path("dir/made/below").is_dir());
+        make("back/also").unwrap();
+        assert!(path("dir/also").is_dir());
+        for part in ["nowhere/x", "to-new"] {
+            make(part).unwrap_err();
+        }
+        assert!(!path("new").exists() && !path("dir/missing").exists());
+    });
+}
+
+/// The server of what is mounted at the target is gone.
+#[test]
+fn a_broken_target_is_mounted_anew() {
+    as_root(|| {
+        let pod = Pod::new();
+        fs::create_dir(pod.volume().join("dir")).unwrap();
+        let target = pod.dir.path().join("volume-subpaths/data/app/1");
+        fs::create_dir_all(&target).unwrap();
+        let Ok(server) = fs::File::options().read(true).write(true).open("/dev/fuse") else {
+            // The harness keeps what `eprintln!` prints of a test that passes.
+            let _ = writeln!(
+                std::io::stderr(),
+                "left out, needs /dev/fuse: a broken mount"
+            );
+            return;
+        };
+        let options = format!(
+            "fd={},rootmode=40000,user_id=0,group_id=0",
+            server.as_raw_fd()
+        );
+        mount(
+            Some("gone"),
+            &target,
+            Some("fuse"),
+            MsFlags::empty(),
+            Some(options.as_str()),
+        )
+        .unwrap();
+        drop(server);
+        let error = fs::metadata(&target).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(nix::libc::ENOTCONN));
+
+        let prepared = pod.prepare("dir").unwrap();
+        assert_eq!(prepared, target);
+        assert!(same(&prepared, &pod.volume().join("dir")));
+        pod.clean().unwrap();
+        assert!(!target.exists());
     });
 }
 

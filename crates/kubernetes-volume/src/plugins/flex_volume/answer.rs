@@ -1,6 +1,7 @@
 //! The commands of a driver, and what it answers.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 /// A command of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +41,7 @@ impl Command {
 
 /// The output of a driver. Each command has fields of its own.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "lowercase")]
 pub(super) struct Answer {
     pub(super) status: Status,
     #[serde(default)]
@@ -48,15 +49,35 @@ pub(super) struct Answer {
     /// The path of a device.
     #[serde(default)]
     pub(super) device: Option<String>,
-    #[serde(default)]
+    #[serde(default, rename = "volumename")]
     pub(super) volume_name: Option<String>,
     #[serde(default)]
     pub(super) attached: bool,
     #[serde(default)]
     pub(super) capabilities: Option<Capabilities>,
     /// The new size in bytes.
-    #[serde(default)]
+    #[serde(default, rename = "volumenewsize")]
     pub(super) volume_new_size: Option<u64>,
+}
+
+impl Answer {
+    /// Reads an answer as Go does, in which drivers are written too: names of fields in any case,
+    /// such as `Capabilities`, and `null` for what is absent.
+    pub(super) fn parse(output: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_value(lowered(serde_json::from_slice(output)?))
+    }
+}
+
+/// An object with the names of its fields, and of those of objects in it, in lower case. Texts stay.
+fn lowered(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let present = fields.into_iter().filter(|(_, value)| !value.is_null());
+            let fields = present.map(|(name, value)| (name.to_lowercase(), lowered(value)));
+            Value::Object(fields.collect())
+        }
+        other => other,
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -69,15 +90,16 @@ pub(super) enum Status {
 
 /// The capabilities of a driver. Fields that it omits are as in [`Default`].
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 pub(super) struct Capabilities {
     pub(super) attach: bool,
-    #[serde(rename = "selinuxRelabel")]
+    #[serde(rename = "selinuxrelabel")]
     pub(super) selinux_relabel: bool,
+    #[serde(rename = "supportsmetrics")]
     pub(super) supports_metrics: bool,
-    #[serde(rename = "fsGroup")]
+    #[serde(rename = "fsgroup")]
     pub(super) fs_group: bool,
-    #[serde(rename = "requiresFSResize")]
+    #[serde(rename = "requiresfsresize")]
     pub(super) requires_fs_resize: bool,
 }
 

@@ -121,7 +121,12 @@ impl Program {
 
     /// Reads the answer, which a driver that fails may have printed too.
     fn answer(&self, output: &Output, args: &[&OsStr], secrets: &Secrets) -> Result<Answer> {
-        serde_json::from_slice(&output.stdout).map_err(|error| {
+        // Kubernetes reads both; some drivers write to one, some to the other.
+        let printed = match output.stdout.trim_ascii() {
+            [] => &output.stderr,
+            _ => &output.stdout,
+        };
+        Answer::parse(printed).map_err(|error| {
             let failed = output.clone().success(&self.path, args).err();
             let error = failed.unwrap_or_else(|| ExecError::BadOutput {
                 command: kubernetes_mount::exec::shown(&self.path, args),

@@ -117,6 +117,11 @@ impl VolumeProvisioner for HostPathProvisioner {
     ) -> Result<PersistentVolume> {
         let options = &self.options;
         let claim = options.pvc.as_ref().and_then(|claim| claim.spec.as_ref());
+        if claim.is_some_and(|claim| claim.volume_mode.as_deref() == Some("Block")) {
+            return Err(Error::NotSupported(
+                "a hostPath volume as a block device (volumeMode Block)".to_owned(),
+            ));
+        }
         let capacity = claim
             .and_then(|claim| claim.resources.as_ref()?.requests.as_ref()?.get("storage"))
             .ok_or_else(|| Error::invalid("the claim of a hostPath volume asks for no storage"))?;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{LocalVolumeSource, PersistentVolume, PersistentVolumeSpec, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubernetes_mount::filesystem::ResizeFs;
 
 use self::source::{Local, mounted_from, persistent};
 use super::LOCAL;
@@ -17,10 +18,10 @@ use super::shared::names;
 use super::shared::slot::Slot;
 use crate::interfaces::{
     BlockVolumeMapper, BlockVolumePlugin, BlockVolumeUnmapper, DeviceMountableVolumePlugin,
-    DeviceMounter, DeviceUnmounter, Mounter, PersistentVolumePlugin, Unmounter, VolumeHost,
-    VolumePlugin,
+    DeviceMounter, DeviceUnmounter, Mounter, NodeExpandableVolumePlugin, PersistentVolumePlugin,
+    Unmounter, VolumeHost, VolumePlugin,
 };
-use crate::{Result, Spec, VolumeOptions};
+use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
 
 /// Mounts local PersistentVolumes.
 ///
@@ -112,6 +113,10 @@ impl VolumePlugin for LocalPlugin {
         Some(self)
     }
 
+    fn as_node_expandable(self: Arc<Self>) -> Option<Arc<dyn NodeExpandableVolumePlugin>> {
+        Some(self)
+    }
+
     fn as_block(self: Arc<Self>) -> Option<Arc<dyn BlockVolumePlugin>> {
         Some(self)
     }
@@ -167,6 +172,24 @@ impl DeviceMountableVolumePlugin for LocalPlugin {
 
     fn can_device_mount(&self, spec: &Spec) -> Result<bool> {
         Local::of(spec).map(|_| true)
+    }
+}
+
+impl NodeExpandableVolumePlugin for LocalPlugin {
+    fn requires_fs_resize(&self) -> bool {
+        true
+    }
+
+    /// Grows the file system of a block device to the size of the device. A directory and a raw
+    /// device need nothing.
+    fn node_expand(&self, options: &NodeResizeOptions) -> Result<bool> {
+        let host = self.host.get(LOCAL)?;
+        let local = Local::of(&options.volume_spec)?;
+        let is_directory = mounted_from(&*host, &local)? == local.path;
+        if !local.is_block() && !is_directory {
+            ResizeFs::new(host.exec(LOCAL)).resize(&local.path, &options.device_mount_path)?;
+        }
+        Ok(true)
     }
 }
 

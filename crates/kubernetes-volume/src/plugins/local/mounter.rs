@@ -18,6 +18,9 @@ use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{dirs, is_mounted, real_path, refuse_mounts_inside};
 use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeOptions};
 
+/// The reason of the event of a Pod whose `fsGroup` isn't applied.
+const ALREADY_MOUNTED: &str = "AlreadyMountedVolume";
+
 /// The mode of the directory beneath a mount.
 const BENEATH: u32 = 0o750;
 
@@ -26,6 +29,8 @@ pub(super) struct LocalMounter {
     name: String,
     from: PathBuf,
     path: PathBuf,
+    /// The directory below which all Pods have their mounts.
+    pods: PathBuf,
     read_only: bool,
     options: Vec<String>,
     owner: Owner,
@@ -49,6 +54,7 @@ impl LocalMounter {
             name: local.name.to_owned(),
             from,
             path: host.pod_volume_dir(pod_uid, LOCAL, local.name),
+            pods: host.pods_dir(),
             read_only: spec.read_only,
             options: mount_options,
             owner: Owner::new(&*host, pod, local.name),
@@ -99,11 +105,13 @@ impl LocalMounter {
         if self.is_shared(dir)? {
             let owner = fs::metadata(dir).map_err(Error::io("look at", dir))?.gid();
             if owner != group {
-                warn!(
-                    volume = self.name,
-                    "the files keep the group {owner}, because another Pod has the volume; \
-                     fsGroup {group} is not applied"
+                let message = format!(
+                    "fsGroup {group} is not applied: the files of the volume {} keep the group \
+                     {owner}, because another Pod has them mounted",
+                    self.name
                 );
+                warn!(volume = self.name, "{message}");
+                self.owner.warn(ALREADY_MOUNTED, message);
             }
             return Ok(());
         }
@@ -116,16 +124,14 @@ impl LocalMounter {
         Ok(self.owner.give(dir, Some(group), policy, false)?)
     }
 
-    /// Returns true if the volume is mounted for another Pod.
+    /// Returns true if the files are mounted for another Pod, by this PersistentVolume or by
+    /// another one of the same path.
     fn is_shared(&self, dir: &Path) -> Result<bool> {
-        let (dir, from) = (real_path(dir)?, real_path(&self.from)?);
-        // Directories of volumes have the same place in the directories of all Pods.
-        let mut refs = self.mounter.mount_refs(&dir)?;
-        refs.retain(|path| *path != dir && *path != from);
-        let ending = self.path.components().rev().take(3).collect::<Vec<_>>();
+        let (dir, pods) = (real_path(dir)?, real_path(&self.pods)?);
+        let refs = self.mounter.mount_refs(&dir)?;
         Ok(refs
             .iter()
-            .any(|path| path.components().rev().take(3).collect::<Vec<_>>() == ending))
+            .any(|path| *path != dir && path.starts_with(&pods)))
     }
 }
 

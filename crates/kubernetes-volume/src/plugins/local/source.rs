@@ -23,6 +23,7 @@ pub(super) struct Local<'a> {
     pub(super) path: PathBuf,
     pub(super) source: &'a LocalVolumeSource,
     pub(super) mount_options: Vec<String>,
+    is_block: bool,
 }
 
 impl<'a> Local<'a> {
@@ -37,13 +38,19 @@ impl<'a> Local<'a> {
         let name = spec.name();
         names::check("name of a PersistentVolume", name)?;
         let path = names::absolute(&format!("the PersistentVolume {name:?}"), &source.path)?;
-        let mount_options = volume.mount_options.clone().unwrap_or_default();
+        let mount_options = names::mount_options(spec, volume);
         Ok(Self {
             name,
             path,
             source,
             mount_options,
+            is_block: volume.volume_mode.as_deref() == Some("Block"),
         })
+    }
+
+    /// Returns true if Pods have the volume as a device.
+    pub(super) fn is_block(&self) -> bool {
+        self.is_block
     }
 }
 

@@ -48,6 +48,24 @@ pub(crate) fn pod_uid(pod: &Pod) -> Result<&str> {
     Ok(uid)
 }
 
+/// The annotation that came before the field `mountOptions`, which it replaces.
+const MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
+
+/// Returns the mount options of a PersistentVolume: those of the annotation if it is there, between
+/// commas, otherwise those of the field.
+pub(crate) fn mount_options(spec: &Spec, volume: &PersistentVolumeSpec) -> Vec<String> {
+    let annotations = spec
+        .persistent_volume
+        .as_ref()
+        .and_then(|volume| volume.metadata.annotations.as_ref());
+    let mut options = match annotations.and_then(|annotations| annotations.get(MOUNT_OPTIONS)) {
+        Some(text) => text.split(',').map(str::to_owned).collect(),
+        None => volume.mount_options.clone().unwrap_or_default(),
+    };
+    options.retain(|option| !option.is_empty());
+    options
+}
+
 /// Returns the namespace of the Pod: an API server fills it in, manifests may lack it.
 pub(crate) fn pod_namespace(pod: &Pod) -> &str {
     match pod.metadata.namespace.as_deref() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ObjectReference, Pod};
 
 use super::names;
-use crate::interfaces::{EventRecorder, VolumeHost};
+use crate::interfaces::{Event, EventRecorder, EventType, VolumeHost};
 use crate::ownership::{FsGroupChangePolicy, Ownership, progress_events};
 
 /// Gives the files of a volume to a group, and records an event of the Pod if that takes long.
@@ -31,6 +31,18 @@ impl Owner {
             pod,
             volume: volume.to_owned(),
             recorder: host.event_recorder(),
+        }
+    }
+
+    /// Records a warning of the Pod.
+    pub(crate) fn warn(&self, reason: &str, message: String) {
+        if let Some(recorder) = &self.recorder {
+            recorder.record(Event {
+                object: self.pod.clone(),
+                event_type: EventType::Warning,
+                reason: reason.to_owned(),
+                message,
+            });
         }
     }
 

@@ -2,10 +2,23 @@
 
 use std::os::unix::fs::symlink;
 
+use std::sync::Mutex;
+
+use kubernetes_volume::NodeResizeOptions;
+use kubernetes_volume::interfaces::{Event, EventRecorder};
 use kubernetes_volume::plugins::LOCAL;
 use root_tests::{Loop, as_root};
 
 use super::*;
+
+#[derive(Default)]
+struct Recorder(Mutex<Vec<Event>>);
+
+impl EventRecorder for Recorder {
+    fn record(&self, event: Event) {
+        self.0.lock().unwrap().push(event);
+    }
+}
 
 fn local(path: &Path, read_only: bool) -> Spec {
     persistent("disk", json!({"local": {"path": path}}), read_only)
@@ -114,6 +127,120 @@ fn what_is_no_directory_is_refused() {
             "{error}"
         );
     }
+}
+
+/// Also by another PersistentVolume; the Pod whose group isn't applied gets an event.
+#[test]
+fn files_that_another_pod_has_keep_their_group() {
+    as_root(|| {
+        let recorder = Arc::new(Recorder::default());
+        let node = Node::with(|host| host.event_recorder(recorder.clone()));
+        let data = data(&node);
+        node.set_up(&local(&data, false), &pod(json!({})), &group(3000))
+            .unwrap();
+        let same_path = persistent("twin", json!({"local": {"path": data}}), false);
+        for (spec, group_of_pod) in [(&same_path, 3000), (&local(&data, false), 4000)] {
+            node.set_up(spec, &other_pod(), &group(group_of_pod))
+                .unwrap();
+            assert_eq!(of(&data.join("file")).1, 3000);
+        }
+        let events = recorder.0.lock().unwrap();
+        let [event] = &events[..] else {
+            panic!("{events:?}");
+        };
+        assert_eq!(event.reason, "AlreadyMountedVolume");
+        assert_eq!(event.object.name.as_deref(), Some("other"));
+        assert!(event.message.contains("4000") && event.message.contains("3000"));
+        drop(events);
+        for (name, uid) in [("disk", UID), ("disk", "9b2e"), ("twin", "9b2e")] {
+            let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
+            plugin
+                .new_unmounter(name, uid)
+                .unwrap()
+                .tear_down()
+                .unwrap();
+        }
+        assert_eq!(node.mounts(), [""; 0].map(PathBuf::from));
+    });
+}
+
+/// As for Go's plugins, the annotation is older than the field and replaces it.
+#[test]
+fn the_annotation_has_mount_options_too() {
+    as_root(|| {
+        let node = Node::new();
+        let data = data(&node);
+        let mut spec = local(&data, false);
+        let volume = spec.persistent_volume.as_mut().unwrap();
+        volume.spec.as_mut().unwrap().mount_options = Some(vec!["noexec".to_owned()]);
+        let key = "volume.beta.kubernetes.io/mount-options".to_owned();
+        volume.metadata.annotations = Some([(key, "nosuid,,nodev".to_owned())].into());
+        let dir = node.set_up(&spec, &pod(json!({})), &no_args()).unwrap();
+        let mounts = read_mount_info().unwrap();
+        let mount = mounts
+            .iter()
+            .find(|mount| mount.mount_point == dir)
+            .unwrap();
+        let has = |option: &str| mount.mount_options.iter().any(|own| own == option);
+        assert!(has("nosuid") && has("nodev") && !has("noexec"), "{mount:?}");
+        node.tear_down(LOCAL, "disk").unwrap();
+    });
+}
+
+/// A claim that grows: the device has grown, and now its file system does.
+#[test]
+fn a_device_grows_and_a_directory_has_nothing_to_grow() {
+    as_root(|| {
+        let node = Node::new();
+        let image = node.beside("image");
+        let device = Loop::empty(&image);
+        let spec = local(device.path(), false);
+        let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
+        let devices = plugin.clone().as_device_mountable().unwrap();
+        let at = devices.new_device_mounter().unwrap();
+        let at = at.device_mount_path(&spec).unwrap();
+        let mount = || {
+            let mounter = devices.new_device_mounter().unwrap();
+            mounter.mount_device(&spec, device.path(), &at).unwrap();
+        };
+        let unmount = || {
+            let unmounter = devices.new_device_unmounter().unwrap();
+            unmounter.unmount_device(&at).unwrap();
+        };
+        mount();
+        let size = |path: &Path| rustix::fs::statvfs(path).unwrap().f_blocks;
+        let before = size(&at);
+        // Growing what is mounted needs a capability that root may lack in a container.
+        unmount();
+        fs::File::options()
+            .write(true)
+            .open(&image)
+            .unwrap()
+            .set_len(32 << 20)
+            .unwrap();
+        device.resize();
+        let growing = plugin.clone().as_node_expandable().unwrap();
+        assert!(growing.requires_fs_resize());
+        let options = |spec: &Spec| NodeResizeOptions {
+            volume_spec: spec.clone(),
+            device_path: device.path().to_owned(),
+            device_mount_path: at.clone(),
+            new_size: 32 << 20,
+            old_size: 16 << 20,
+            ..NodeResizeOptions::default()
+        };
+        for _ in 0..2 {
+            assert!(growing.node_expand(&options(&spec)).unwrap());
+        }
+        mount();
+        assert!(size(&at) > before * 3 / 2, "{before} {}", size(&at));
+        let raw = json!({"local": {"path": device.path()}, "volumeMode": "Block"});
+        let raw = persistent("raw", raw, false);
+        assert!(growing.node_expand(&options(&raw)).unwrap());
+        let directory = local(&data(&node), false);
+        assert!(growing.node_expand(&options(&directory)).unwrap());
+        unmount();
+    });
 }
 
 #[test]

@@ -249,6 +249,29 @@ fn devices_are_shown_to_pods_by_bind_mounts() {
     assert!(drivers.host.mounter.mount_points().is_empty() && !mounter.path().exists());
 }
 
+/// Drivers are written against Go's reader of JSON.
+#[test]
+fn answers_are_read_as_go_reads_them() {
+    for answer in [
+        r#"{"Status":"Success","Capabilities":{"Attach":false,"SELinuxRelabel":false}}"#,
+        r#"{"STATUS":"Success","capabilities":{"attach":false,"selinuxrelabel":false,"fsGroup":null}}"#,
+        r#"{"status":"Success","message":null,"device":null,"attached":null,
+            "capabilities":{"attach":false,"selinuxRelabel":false},"unknown":{"a":[1]}}"#,
+    ] {
+        for to in ["", " >&2"] {
+            let drivers = Drivers::new(&format!("init) echo '{answer}'{to};;\nmount) ok;;"));
+            let plugin = drivers.plugin();
+            assert!(plugin.as_attachable().is_none(), "{answer}");
+            let mounter = drivers.mounter(&flex(json!({}))).unwrap();
+            assert!(!mounter.attributes().selinux_relabel, "{answer}");
+            assert!(
+                mounter.attributes().managed,
+                "fsGroup is the default: {answer}"
+            );
+        }
+    }
+}
+
 #[test]
 fn capabilities_decide_what_a_plugin_is() {
     let none = Drivers::new(
