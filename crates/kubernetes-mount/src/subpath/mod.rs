@@ -2,8 +2,8 @@
 //!
 //! The containers of a Pod can write to the volume, so a path in it can lead elsewhere at any
 //! moment (CVE-2017-1002101, CVE-2021-25741). [`LinuxSubpath`] lets the kernel resolve the path
-//! without leaving the volume (`openat2`; a link that ends in the volume may leave it on its way, as
-//! an absolute one does), and mounts the file that is open then (`open_tree`,
+//! without leaving the volume (`openat2`; a link that ends in the volume may leave it on its way,
+//! as an absolute one does), and mounts the file that is open then (`open_tree`,
 //! `move_mount`), not its path. It needs Linux 5.6.
 //!
 //! | a link in the volume that leads | to a part | when a directory is made | for [`safe_open`] |

@@ -21,32 +21,3 @@ pub(super) fn expand(text: &str, mut value: impl FnMut(&str) -> String) -> Strin
     expanded.push_str(rest);
     expanded
 }
-
-#[cfg(test)]
-mod tests {
-    use super::expand;
-
-    #[test]
-    fn references_are_replaced() {
-        let value = |name: &str| format!("<{name}>");
-        for (text, expected) in [
-            ("", ""),
-            ("a", "a"),
-            ("$(A)", "<A>"),
-            ("a/$(A)/$(B)$(C)z", "a/<A>/<B><C>z"),
-            ("$$(A)", "$(A)"),
-            ("$$$(A)", "$<A>"),
-            ("$$$$(A)", "$$(A)"),
-            ("$A$", "$A$"),
-            ("$(A", "$(A"),
-            ("$(A$(B)", "<A$(B>"),
-            ("$()", "<>"),
-            ("$", "$"),
-            ("$$", "$"),
-            ("ü$(ö)ä", "ü<ö>ä"),
-            ("$( $$ )", "< $$ >"),
-        ] {
-            assert_eq!(expand(text, value), expected, "{text}");
-        }
-    }
-}

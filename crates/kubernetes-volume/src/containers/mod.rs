@@ -116,8 +116,8 @@ impl Propagation {
 /// A part of a volume (`subPath`, `subPathExpr`) is made if it doesn't exist, as a directory with
 /// the mode of the volume's, and mounted below the Pod's directory, see
 /// [`Subpath`](crate::subpath::Subpath). Can be repeated.
-/// [`clean_subpaths`](crate::subpath::Subpath::clean_subpaths) unmounts the parts, before the volume
-/// is unmounted.
+/// [`clean_subpaths`](crate::subpath::Subpath::clean_subpaths) unmounts the parts, before the
+/// volume is unmounted.
 ///
 /// `subPathExpr` is expanded with `env` and `envFrom` of the container. Variables of Services are
 /// unknown here.
@@ -178,8 +178,8 @@ pub fn mounts(
         .collect()
 }
 
-/// Returns an absolute path: a relative one is below the root, and becomes simple by that, as `/a` of
-/// `./b/../a`.
+/// Returns an absolute path: a relative one is below the root, and becomes simple by that, as `/a`
+/// of `./b/../a`.
 fn container_path(path: &str) -> PathBuf {
     let path = Path::new(path);
     if path.is_absolute() {

@@ -45,8 +45,8 @@ pub fn container_names(pod: &Pod) -> impl Iterator<Item = &str> {
     parts(pod).map(|part| part.name)
 }
 
-/// Returns the names of the volumes that a container mounts, or has as a device. A kubelet mounts no
-/// others.
+/// Returns the names of the volumes that a container mounts, or has as a device. A kubelet mounts
+/// no others.
 #[must_use]
 pub fn used_volumes(pod: &Pod) -> BTreeSet<&str> {
     let mut used = BTreeSet::new();

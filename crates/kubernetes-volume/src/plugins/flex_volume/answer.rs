@@ -68,7 +68,7 @@ impl Answer {
     }
 }
 
-/// An object with the names of its fields, and of those of objects in it, in lower case. Texts stay.
+/// An object with the names of its fields, and of those of objects in it, in lower case.
 fn lowered(value: Value) -> Value {
     match value {
         Value::Object(fields) => {

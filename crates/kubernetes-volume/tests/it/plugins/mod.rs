@@ -1,6 +1,7 @@
 //! The plugins of volumes without a driver, with real mounts and files.
 
 mod config_maps;
+mod containers;
 mod downward;
 mod empty_dirs;
 mod flex;

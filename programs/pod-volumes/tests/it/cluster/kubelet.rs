@@ -78,14 +78,19 @@ impl Pod {
         {
             // A kubelet takes the volume away from the running Pod when it can't write new files;
             // ours leaves the files that are there.
-            let is_theirs = |path: &str| path.split('/').any(|part| part == name);
+            let is_theirs =
+                |path: &str| path.starts_with("volumes/") && path.split('/').nth(2) == Some(name);
             if !theirs.keys().any(|path| is_theirs(path)) {
                 tree.retain(|path, _| {
                     !is_theirs(path) && !path.contains(&format!("wrapped_{name}"))
                 });
             }
         }
-        compare::of_trees(&theirs, &tree)
+        let mut differences = compare::of_trees(&theirs, &tree);
+        if !differences.is_empty() && !ours.errors.is_empty() {
+            differences.push(format!("{}, ours: {:?}", self.phase(), ours.errors));
+        }
+        differences
     }
 
     fn statuses(&self) -> impl Iterator<Item = &Value> {

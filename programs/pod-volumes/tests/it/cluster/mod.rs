@@ -4,14 +4,16 @@ mod compare;
 mod kubelet;
 mod ours;
 mod random;
+mod sources;
 mod tree;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::time::{Duration, Instant};
 
-use compare::{Listed, differences};
+use compare::{Listed, differences, of_trees};
 use fastrand::Rng;
-use kubelet::Cluster;
+use kubelet::{Cluster, Pod};
 use ours::Program;
 use random::Case;
 use root_tests::{as_root, setting};
@@ -53,122 +55,149 @@ async fn compare_with_kubelet() {
     let folder = tempfile::tempdir().unwrap();
     let files = ["k", "o"].map(|side| folder.path().join(side));
     let cluster = Cluster::start(&files[0]).await;
-    let program = Program::new(
-        &folder.path().join("root"),
-        &files[1],
-        cluster.allocatable().await,
-    );
-    let mut listed = Listed::read();
-    let mut found = Vec::new();
+    let allocatable = cluster.allocatable().await;
+    let mut sides = Sides {
+        program: Program::new(&folder.path().join("root"), &files[1], allocatable),
+        cluster,
+        listed: Listed::read(),
+        phases: BTreeMap::new(),
+        found: Vec::new(),
+    };
     let mut compared = 0;
     while compared < pods {
         let mut cases = Vec::new();
         while cases.len() < BATCH.min(pods - compared) {
             let name = format!("p{}", compared + cases.len());
             let case = random::case(&mut rng, &name);
-            if !cluster.accepts(&case).await {
-                continue;
+            // Random fields may exclude each other.
+            if sides.cluster.accepts(&case).await {
+                let seed = rng.u64(..);
+                for side in &files {
+                    random::make_files(&mut Rng::with_seed(seed), &side.join(&name));
+                }
+                cases.push(case);
             }
-            let seed = rng.u64(..);
-            for side in &files {
-                random::make_files(&mut Rng::with_seed(seed), &side.join(&name));
-            }
-            cases.push(case);
         }
-        let differing = batch(&cluster, &program, &cases, &mut listed).await;
-        found.extend(differing);
-        let left = [&cluster.places, &program.places].map(|side| side.tree(&side.files));
-        for difference in compare::of_trees(&left[0], &left[1]) {
-            found.push(format!("files of the node: {difference}"));
-        }
+        sides.compare(&cases).await;
         compared += cases.len();
-        eprintln!("{compared} Pods, differences: {}", found.len());
+        eprintln!("{compared} Pods, differences in {}", sides.found.len());
     }
     eprintln!(
-        "seed {seed}: {compared} Pods, listed differences: {}",
-        listed.counts()
+        "seed {seed}: {compared} Pods, first {:?}; listed differences: {}",
+        sides.phases,
+        sides.listed.counts()
     );
-    assert!(
-        found.is_empty(),
-        "{} differences:\n{}",
-        found.len(),
-        found.join("\n")
-    );
+    assert!(sides.found.is_empty(), "{}", sides.found.join("\n"));
 }
 
-/// Gives some Pods to both, changes what they name, and takes them away.
-async fn batch(
-    cluster: &Cluster,
-    program: &Program,
-    cases: &[Case],
-    listed: &mut Listed,
-) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut report =
-        |listed: &mut Listed, step: &str, case: &Case, mut differences: Vec<String>| {
-            differences.retain(|difference| !listed.has(difference));
-            if !differences.is_empty() {
-                let (name, pod) = (&case.name, &case.pod);
-                found.push(format!(
-                    "{name} {step}: {}\n  {pod}",
-                    differences.join("\n  ")
-                ));
-            }
-        };
-    for case in cases {
-        cluster.create(case).await;
-    }
-    let pods = cluster.settled(cases).await;
-    let mut phases = BTreeMap::<_, usize>::new();
-    for pod in pods.values() {
-        *phases.entry(pod.phase()).or_default() += 1;
-    }
-    eprintln!("phases: {phases:?}");
-    let ours = program.mount(&cluster.manifests(cases).await, true);
-    let theirs = cluster.outcomes(&pods).await;
-    let none = Outcome::default();
-    for case in cases {
-        let uid = &pods[&case.name].uid;
-        let sides = [&theirs, &ours].map(|side| side.get(uid).unwrap_or(&none));
-        report(listed, "mounted", case, differences(sides[0], sides[1]));
+/// The kubelet and the program.
+struct Sides {
+    cluster: Cluster,
+    program: Program,
+    listed: Listed,
+    /// The number of Pods in each phase when everything was tried once.
+    phases: BTreeMap<String, usize>,
+    /// The Pods with differences that aren't listed, and these.
+    found: Vec<String>,
+}
+
+impl Sides {
+    /// Gives some Pods to both, changes what they name, and takes them away.
+    async fn compare(&mut self, cases: &[Case]) {
+        let pods = self.mounted(cases).await;
+        self.updated(cases, &pods).await;
+        self.removed(cases, &pods).await;
     }
 
-    for case in cases {
-        cluster.update(case).await;
+    fn report(&mut self, step: &str, case: &Case, mut differences: Vec<String>) {
+        differences.retain(|difference| !self.listed.has(difference));
+        if !differences.is_empty() {
+            let (name, pod) = (&case.name, &case.pod);
+            let differences = differences.join("\n  ");
+            self.found
+                .push(format!("{name} {step}: {differences}\n  {pod}"));
+        }
     }
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        let now = cluster.pods(cases).await;
-        // Containers that run already keep the parts of volumes that they have.
-        let manifests = cluster.manifests(cases).await;
-        let ours = program.mount_again(&manifests, &pods);
-        let differing: Vec<_> = cases
-            .iter()
-            .filter_map(|case| {
+
+    /// Compares everything when all has been tried once.
+    async fn mounted(&mut self, cases: &[Case]) -> BTreeMap<String, Pod> {
+        for case in cases {
+            self.cluster.create(case).await;
+        }
+        let pods = self.cluster.settled(cases).await;
+        for pod in pods.values() {
+            *self.phases.entry(pod.phase().to_owned()).or_default() += 1;
+        }
+        let ours = self
+            .program
+            .mount(&self.cluster.manifests(cases).await, true);
+        let theirs = self.cluster.outcomes(&pods).await;
+        let none = Outcome::default();
+        for case in cases {
+            let uid = &pods[&case.name].uid;
+            let sides = [&theirs, &ours].map(|side| side.get(uid).unwrap_or(&none));
+            self.report("mounted", case, differences(sides[0], sides[1]));
+        }
+        pods
+    }
+
+    /// Changes what the Pods name, and compares until the kubelet has written it.
+    async fn updated(&mut self, cases: &[Case], before: &BTreeMap<String, Pod>) {
+        for case in cases {
+            self.cluster.update(case).await;
+        }
+        // Containers start before or after the files change, and parts of volumes are made then.
+        let starts = |case: &&Case| before[&case.name].phase() == "Pending" && case.has_sub_path();
+        let compared: Vec<_> = cases.iter().filter(|case| !starts(case)).collect();
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let now = self.cluster.pods(cases).await;
+            let manifests = self.cluster.manifests(cases).await;
+            let ours = self.program.mount_again(&manifests, before);
+            let ended = now.values().filter(|pod| pod.has_ended());
+            self.program.unmount(ended.map(|pod| pod.uid.as_str()));
+            let mut differing = Vec::new();
+            for case in &compared {
                 let pod = &now[&case.name];
-                let differences = pod.differences_now(cluster, program, &ours[&pod.uid]);
-                let differences = differences.into_iter().filter(|d| !listed.matches(d));
-                let differences: Vec<_> = differences.collect();
-                (!differences.is_empty()).then_some((case, differences))
-            })
-            .collect();
-        if differing.is_empty() {
-            break;
-        }
-        if Instant::now() > deadline {
-            for (case, differences) in differing {
-                report(listed, "updated", case, differences);
+                let found = pod.differences_now(&self.cluster, &self.program, &ours[&pod.uid]);
+                if found.iter().any(|found| !self.listed.matches(found)) {
+                    differing.push((case, found));
+                }
             }
-            break;
+            if differing.is_empty() {
+                return;
+            }
+            if Instant::now() > deadline {
+                for (case, found) in differing {
+                    self.report("updated", case, found);
+                }
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
         }
-        tokio::time::sleep(Duration::from_millis(500)).await;
     }
 
-    cluster.delete(cases).await;
-    let uids: Vec<_> = pods.values().map(|pod| pod.uid.clone()).collect();
-    program.unmount(&uids);
-    for uid in &uids {
-        assert_eq!(program.places.pod_tree(uid), Tree::new(), "{uid}");
+    /// Takes the Pods away, and compares what is left of the files of the node.
+    async fn removed(&mut self, cases: &[Case], pods: &BTreeMap<String, Pod>) {
+        let last = self.cluster.pods(cases).await;
+        self.cluster.delete(cases).await;
+        self.program
+            .unmount(pods.values().map(|pod| pod.uid.as_str()));
+        for pod in pods.values() {
+            let left = self.program.places.pod_tree(&pod.uid);
+            assert_eq!(left, Tree::new(), "{}", pod.object);
+        }
+        for case in cases {
+            let [theirs, ours] = [&self.cluster.places, &self.program.places].map(|side| {
+                let folder = side.files.join(&case.name);
+                let tree = side.tree(&folder);
+                fs::remove_dir_all(folder).unwrap();
+                tree
+            });
+            // The volumes of a Pod that has ended were mounted by the kubelet alone.
+            if !last[&case.name].has_ended() {
+                self.report("files of the node", case, of_trees(&theirs, &ours));
+            }
+        }
     }
-    found
 }

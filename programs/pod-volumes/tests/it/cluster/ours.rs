@@ -143,7 +143,8 @@ impl Program {
         outcomes
     }
 
-    pub(crate) fn unmount(&self, uids: &[String]) {
+    /// Unmounts Pods, also those of which nothing is mounted.
+    pub(crate) fn unmount<'a>(&self, uids: impl Iterator<Item = &'a str>) {
         for uid in uids {
             let output = self.run("unmount", &["--pod", uid]);
             let errors = String::from_utf8_lossy(&output.stderr);

@@ -42,8 +42,8 @@ impl Places {
         self.root.join("pods").join(uid)
     }
 
-    /// All that is in the directory of a Pod, but for what only a kubelet keeps there: the hosts file
-    /// and the logs of containers.
+    /// All that is in the directory of a Pod, but for what only a kubelet keeps there: the hosts
+    /// file and the logs of containers.
     pub(crate) fn pod_tree(&self, uid: &str) -> Tree {
         let mut tree = self.tree(&self.pod(uid));
         tree.retain(|path, _| path != "etc-hosts" && path.split('/').next() != Some("containers"));
@@ -156,8 +156,8 @@ fn payload(path: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// The content of a file: a token becomes what it is, and the kubelet's own annotations are left out,
-/// see `listed.toml`.
+/// The content of a file: a token becomes what it is, and the kubelet's own annotations are left
+/// out.
 fn content_of(path: &Path, content: Vec<u8>) -> String {
     let text = match String::from_utf8(content) {
         Ok(text) => text,
@@ -167,7 +167,7 @@ fn content_of(path: &Path, content: Vec<u8>) -> String {
     if text.starts_with("eyJ") && text.matches('.').count() == 2 {
         return "a token".to_owned();
     }
-    if path.file_name().is_some_and(|name| is_annotations(name)) {
+    if path.file_name().is_some_and(is_annotations) {
         let own = |line: &&str| !line.starts_with("kubernetes.io/config.s");
         return text.lines().filter(own).collect::<Vec<_>>().join("\n");
     }
