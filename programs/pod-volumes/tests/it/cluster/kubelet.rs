@@ -86,11 +86,7 @@ impl Pod {
                 });
             }
         }
-        let mut differences = compare::of_trees(&theirs, &tree);
-        if !differences.is_empty() && !ours.errors.is_empty() {
-            differences.push(format!("{}, ours: {:?}", self.phase(), ours.errors));
-        }
-        differences
+        compare::of_trees(&theirs, &tree)
     }
 
     fn statuses(&self) -> impl Iterator<Item = &Value> {

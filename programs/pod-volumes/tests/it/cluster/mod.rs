@@ -147,7 +147,10 @@ impl Sides {
             self.cluster.update(case).await;
         }
         // Containers start before or after the files change, and parts of volumes are made then.
-        let starts = |case: &&Case| before[&case.name].phase() == "Pending" && case.has_sub_path();
+        let starts = |case: &&Case| {
+            let is_later = before[&case.name].phase() == "Pending";
+            (is_later || case.restarts()) && case.has_sub_path()
+        };
         let compared: Vec<_> = cases.iter().filter(|case| !starts(case)).collect();
         let deadline = Instant::now() + PATIENCE;
         loop {
