@@ -38,8 +38,9 @@ pub(crate) fn token(
     };
     let mut answer = serde_json::to_value(request).map_err(Error::other)?;
     if let Some(fields) = answer.as_object_mut() {
-        // Nothing here knows when it expires; files are read again all the time.
-        let status = json!({"token": token, "expirationTimestamp": "9999-01-01T00:00:00Z"});
+        // Nothing here knows when it expires. As one that has, it isn't kept, and the file is read
+        // again.
+        let status = json!({"token": token, "expirationTimestamp": "1970-01-01T00:00:00Z"});
         fields.insert("status".to_owned(), status);
     }
     serde_json::from_value(answer).map_err(Error::other)

@@ -16,7 +16,8 @@ use kubernetes_mount::subpath::{LinuxSubpath, Subpath};
 
 use super::StandaloneHost;
 use super::layout::Layout;
-use super::parts::{Facts, Get, Tokens, Tools};
+use super::parts::{Facts, Get, Tools};
+use super::tokens::Tokens;
 use crate::interfaces::EventRecorder;
 use crate::{Error, Result};
 
@@ -145,11 +146,15 @@ impl StandaloneHostBuilder {
 
     /// Sets a function that answers requests for tokens, by the namespace and the name of the
     /// service account. Without it, tokens are [not supported](Error::NotSupported).
+    ///
+    /// As a kubelet does, the host asks again when a fifth of a token's lifetime is left, or when
+    /// it is 24 hours old; if that fails, it uses the old token until it expires. An answer
+    /// without `expirationTimestamp`, or one that has expired, is never used again.
     pub fn tokens(
         mut self,
         tokens: impl Fn(&str, &str, &TokenRequest) -> Result<TokenRequest> + Send + Sync + 'static,
     ) -> Self {
-        self.tokens = Some(Arc::new(tokens));
+        self.tokens = Some(Tokens::new(Arc::new(tokens)));
         self
     }
 

@@ -27,6 +27,7 @@ mod builder;
 mod layout;
 mod on_disk;
 mod parts;
+mod tokens;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -233,10 +234,16 @@ impl VolumeHost for StandaloneHost {
         request: &TokenRequest,
     ) -> Result<TokenRequest> {
         match &self.tools.tokens {
-            Some(tokens) => tokens(namespace, name, request),
+            Some(tokens) => tokens.get(namespace, name, request),
             None => Err(Error::NotSupported(format!(
                 "a token of the service account {namespace}/{name}"
             ))),
+        }
+    }
+
+    fn delete_service_account_token(&self, pod_uid: &str) {
+        if let Some(tokens) = &self.tools.tokens {
+            tokens.forget(pod_uid);
         }
     }
 

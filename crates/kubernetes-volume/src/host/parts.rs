@@ -4,21 +4,18 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kubernetes_mount::exec::Exec;
 use kubernetes_mount::mount::{HostUtils, Mount};
 use kubernetes_mount::subpath::Subpath;
 
+use super::tokens::Tokens;
 use crate::Result;
 use crate::interfaces::EventRecorder;
 
 /// Returns the object with a namespace and a name.
 pub(super) type Get<T> = Arc<dyn Fn(&str, &str) -> Result<Arc<T>> + Send + Sync>;
-/// Answers a request for a token of the service account with a namespace and a name.
-pub(super) type Tokens =
-    Arc<dyn Fn(&str, &str, &TokenRequest) -> Result<TokenRequest> + Send + Sync>;
 
 /// The facts about the node.
 #[derive(Clone, Default)]

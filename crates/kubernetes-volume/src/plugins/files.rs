@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, Pod, Volume as PodVolume}
 use kubernetes_mount::atomic_writer::AtomicWriter;
 use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
 
+use super::PROJECTED;
 use super::kind::{Inputs, Kind};
 use super::shared::measure::Measure;
 use super::shared::own::Owner;
@@ -200,7 +201,11 @@ impl Unmounter for Files {
         let (name, spec) = self.wrapped();
         self.host
             .new_wrapper_unmounter(&name, &spec, &self.pod_uid)?
-            .tear_down_at(dir)
+            .tear_down_at(dir)?;
+        if self.kind.name == PROJECTED {
+            self.host.delete_service_account_token(&self.pod_uid);
+        }
+        Ok(())
     }
 }
 

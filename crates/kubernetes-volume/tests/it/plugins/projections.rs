@@ -1,15 +1,17 @@
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kubernetes_volume::mount::{Noswap, read_mount_info};
 use kubernetes_volume::plugins::PROJECTED;
 use kubernetes_volume::{Error, MounterArgs};
 use root_tests::as_root;
 use serde_json::{Value, json};
 
-use super::{Node, failed, names, no_args, of, pod, volume};
+use super::{Node, UID, failed, names, no_args, of, pod, volume};
 
 type Requests = Arc<Mutex<Vec<(String, Value)>>>;
 
@@ -86,6 +88,106 @@ fn all_sources() {
             node.tear_down(PROJECTED, "all").unwrap();
         }
         node.assert_clean();
+    });
+}
+
+/// A node whose tokens expire after some seconds, and the number of requests for them. An answer is
+/// an error when the switch is on.
+fn expiring(seconds: i64) -> (Node, Arc<Mutex<Vec<String>>>, Arc<AtomicBool>) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let fails = Arc::new(AtomicBool::new(false));
+    let (requests, broken) = (asked.clone(), fails.clone());
+    let node = Node::with(|host| {
+        host.tokens(move |_, name, request| {
+            let mut requests = requests.lock().unwrap();
+            requests.push(name.to_owned());
+            if broken.load(Ordering::Relaxed) {
+                return Err(Error::invalid("the server is away"));
+            }
+            let expires = Timestamp::now();
+            let expires = expires + SignedDuration::from_secs(seconds);
+            let mut answer = serde_json::to_value(request).unwrap();
+            let token = format!("token-{}", requests.len());
+            answer["status"] = json!({"token": token, "expirationTimestamp": expires.to_string()});
+            Ok(serde_json::from_value::<TokenRequest>(answer).unwrap())
+        })
+    });
+    (node, asked, fails)
+}
+
+/// As by a kubelet: when a fifth of the lifetime is left, which is an hour by default.
+#[test]
+fn tokens_are_asked_for_again_when_they_are_due() {
+    as_root(|| {
+        let source = |seconds: Value| {
+            sources(
+                json!([{"serviceAccountToken": {"path": "token", "expirationSeconds": seconds}}]),
+            )
+        };
+        let hour = source(Value::Null);
+        for (left, expected) in [(3600, 1), (800, 1), (700, 3), (0, 3), (-10, 3), (90_000, 3)] {
+            // A day is the longest, however long a token lives.
+            let asked_for = if left > 3600 {
+                200_000.into()
+            } else {
+                Value::Null
+            };
+            let (node, asked, _) = expiring(left);
+            for _ in 0..3 {
+                node.set_up(&source(asked_for.clone()), &web(), &no_args())
+                    .unwrap();
+            }
+            assert_eq!(asked.lock().unwrap().len(), expected, "{left} s left");
+        }
+
+        let (node, asked, fails) = expiring(700);
+        let read = || {
+            let path = node.set_up(&hour, &web(), &no_args())?;
+            Ok::<_, Error>(fs::read_to_string(path.join("token")).unwrap())
+        };
+        assert_eq!(read().unwrap(), "token-1");
+        // It is due, and good as long as no other comes.
+        fails.store(true, Ordering::Relaxed);
+        assert_eq!(read().unwrap(), "token-1");
+        assert_eq!(asked.lock().unwrap().len(), 2);
+        fails.store(false, Ordering::Relaxed);
+        assert_eq!(read().unwrap(), "token-3");
+        let (node, _, fails) = expiring(-10);
+        node.set_up(&hour, &web(), &no_args()).unwrap();
+        fails.store(true, Ordering::Relaxed);
+        let error = failed(node.set_up(&hour, &web(), &no_args()));
+        assert!(error.contains("the server is away"), "{error}");
+
+        // Another Pod, account, audience or lifetime is another token, and one that is gone is
+        // forgotten.
+        let (node, asked, _) = expiring(3600);
+        let other_audience = sources(json!([
+            {"serviceAccountToken": {"path": "token", "audience": "vault"}},
+        ]));
+        let other_account = pod(json!({"spec": {"serviceAccountName": "buyer"}}));
+        let other_pod =
+            pod(json!({"metadata": {"uid": "9b2e"}, "spec": {"serviceAccountName": "seller"}}));
+        for _ in 0..2 {
+            node.set_up(&hour, &web(), &no_args()).unwrap();
+            node.set_up(&other_audience, &web(), &no_args()).unwrap();
+            node.set_up(&source(7200.into()), &web(), &no_args())
+                .unwrap();
+            node.set_up(&hour, &other_account, &no_args()).unwrap();
+            node.set_up(&hour, &other_pod, &no_args()).unwrap();
+        }
+        assert_eq!(asked.lock().unwrap().len(), 5);
+        node.tear_down(PROJECTED, "all").unwrap();
+        node.set_up(&hour, &web(), &no_args()).unwrap();
+        node.set_up(&hour, &other_pod, &no_args()).unwrap();
+        assert_eq!(asked.lock().unwrap().len(), 6);
+        for uid in [UID, "9b2e"] {
+            let plugin = node.manager.find_plugin_by_name(PROJECTED).unwrap();
+            plugin
+                .new_unmounter("all", uid)
+                .unwrap()
+                .tear_down()
+                .unwrap();
+        }
     });
 }
 

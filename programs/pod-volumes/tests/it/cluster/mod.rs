@@ -146,12 +146,8 @@ impl Sides {
         for case in cases {
             self.cluster.update(case).await;
         }
-        // Containers start before or after the files change, and parts of volumes are made then.
-        let starts = |case: &&Case| {
-            let is_later = before[&case.name].phase() == "Pending";
-            (is_later || case.restarts()) && case.has_sub_path()
-        };
-        let compared: Vec<_> = cases.iter().filter(|case| !starts(case)).collect();
+        let compared = cases.iter().filter(|case| !starts(case, before));
+        let compared: Vec<_> = compared.collect();
         let deadline = Instant::now() + PATIENCE;
         loop {
             let now = self.cluster.pods(cases).await;
@@ -198,9 +194,16 @@ impl Sides {
                 tree
             });
             // The volumes of a Pod that has ended were mounted by the kubelet alone.
-            if !last[&case.name].has_ended() {
+            if !last[&case.name].has_ended() && !starts(case, pods) {
                 self.report("files of the node", case, of_trees(&theirs, &ours));
             }
         }
     }
+}
+
+/// Whether containers start either before or after the files change: parts of volumes are made
+/// then.
+fn starts(case: &Case, before: &BTreeMap<String, Pod>) -> bool {
+    let is_later = before[&case.name].phase() == "Pending";
+    (is_later || case.restarts()) && case.has_sub_path()
 }

@@ -37,7 +37,8 @@ impl Maker<'_> {
         self.maybe(&mut source, 50, "medium", "Memory");
         let limit = self.pick(&["1Mi", "100Ki", "0", "1", "5000", "2M"]);
         self.maybe(&mut source, 50, "sizeLimit", limit);
-        // Alpha. In memory, a kubelet sets it beneath the mount, where nobody sees it; ours sets it.
+        // Alpha. In memory, a kubelet sets it beneath the mount, where nobody sees it, and ours on
+        // the mount.
         if source.get("medium").is_none() {
             let mode = self.pick(&[0o700, 0o750, 0o777]);
             self.maybe(&mut source, 20, "mode", mode);
