@@ -63,6 +63,7 @@ use crate::{Error, Result, Spec, VolumeOptions};
 /// | `pods/UID/plugins/PLUGIN` | what a plugin keeps for a Pod |
 /// | `pods/UID/volumeDevices/PLUGIN` | devices of a Pod |
 /// | `plugins/PLUGIN` | what a plugin keeps for the node, with the slash of its name |
+/// | `plugins/kubernetes.io/flexvolume/DRIVER/mounts` | devices that a FlexVolume driver mounts once for the node |
 ///
 /// In the directories of Pods the slash in the name of a plugin is `~`. The path functions of
 /// [`VolumeHost`] can't fail: a name that is not that of one directory becomes `~invalid`, so that

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::StandaloneHost;
 use crate::interfaces::VolumeHost;
-use crate::plugins::dirs::{DEVICE_MOUNTS, device_mounts, exists, remove_empty};
+use crate::plugins::dirs::{
+    DEVICE_MOUNTS, FLEX_VOLUMES, device_mounts, exists, flex_device_mounts, remove_empty,
+};
 use crate::plugins::{DELETING, EMPTY_DIR};
 use crate::{Error, Result};
 
@@ -80,17 +82,8 @@ impl StandaloneHost {
     /// When the directories can't be read.
     pub fn device_plugins_on_disk(&self) -> Result<Vec<String>> {
         let plugins = self.layout.plugins();
-        let mut found = Vec::new();
-        for first in names(&plugins)? {
-            // A plugin keeps what it wants in its directory.
-            for second in directories(&plugins.join(&first))? {
-                if second == DEVICE_MOUNTS {
-                    found.push(first.clone());
-                } else if exists(&plugins.join(&first).join(&second).join(DEVICE_MOUNTS))? {
-                    found.push(format!("{first}/{second}"));
-                }
-            }
-        }
+        let mut found = plugins_with_devices(&plugins)?;
+        found.extend(plugins_with_devices(&plugins.join(FLEX_VOLUMES))?);
         Ok(found)
     }
 
@@ -100,11 +93,14 @@ impl StandaloneHost {
     ///
     /// When the directories can't be read.
     pub fn device_mounts_on_disk(&self, plugin_name: &str) -> Result<Vec<PathBuf>> {
-        let dir = device_mounts(self, plugin_name);
-        Ok(names(&dir)?
-            .into_iter()
-            .map(|name| dir.join(name))
-            .collect())
+        let mut found = Vec::new();
+        for dir in [
+            device_mounts(self, plugin_name),
+            flex_device_mounts(self, plugin_name),
+        ] {
+            found.extend(names(&dir)?.into_iter().map(|name| dir.join(name)));
+        }
+        Ok(found)
     }
 
     /// Removes the directories of plugins that are empty. Can be repeated.
@@ -114,15 +110,8 @@ impl StandaloneHost {
     /// When one can't be removed for another reason.
     pub fn remove_empty_plugin_dirs(&self) -> Result<()> {
         let plugins = self.layout.plugins();
-        for first in directories(&plugins)? {
-            let first = plugins.join(first);
-            for second in directories(&first)? {
-                remove_if_empty(&first.join(&second).join(DEVICE_MOUNTS))?;
-                remove_if_empty(&first.join(second))?;
-            }
-            remove_if_empty(&first)?;
-        }
-        remove_if_empty(&plugins)
+        remove_empty_plugins(&plugins.join(FLEX_VOLUMES))?;
+        remove_empty_plugins(&plugins)
     }
 
     /// Unmounts all parts of volumes (`subPath`) of a Pod, before its volumes are torn down. Can be
@@ -155,6 +144,35 @@ impl StandaloneHost {
         }
         remove_empty(&pod)
     }
+}
+
+/// The names of the plugins whose directory, in this one, has mounts of devices.
+fn plugins_with_devices(dir: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for first in directories(dir)? {
+        // A plugin keeps what it wants in its directory.
+        for second in directories(&dir.join(&first))? {
+            if second == DEVICE_MOUNTS {
+                found.push(first.clone());
+            } else if exists(&dir.join(&first).join(&second).join(DEVICE_MOUNTS))? {
+                found.push(format!("{first}/{second}"));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Removes the empty ones of the directories of plugins in a directory, and that one.
+fn remove_empty_plugins(dir: &Path) -> Result<()> {
+    for first in directories(dir)? {
+        let first = dir.join(first);
+        for second in directories(&first)? {
+            remove_if_empty(&first.join(&second).join(DEVICE_MOUNTS))?;
+            remove_if_empty(&first.join(second))?;
+        }
+        remove_if_empty(&first)?;
+    }
+    remove_if_empty(dir)
 }
 
 fn remove_if_empty(dir: &Path) -> Result<()> {

@@ -10,7 +10,7 @@ use super::answer::{Answer, Capabilities, Command};
 use super::options::Source;
 use super::program::Program;
 use crate::interfaces::VolumeHost;
-use crate::plugins::shared::dirs::device_mounts;
+use crate::plugins::shared::dirs::flex_device_mounts;
 use crate::plugins::shared::names;
 use crate::{Result, Spec};
 
@@ -52,7 +52,7 @@ impl Node {
     }
 
     pub(super) fn device_mount_path(&self, spec: &Spec) -> Result<PathBuf> {
-        let mounts = device_mounts(&*self.host, self.name());
+        let mounts = flex_device_mounts(&*self.host, self.name());
         Ok(mounts.join(self.volume_name(spec)?))
     }
 }

@@ -20,9 +20,17 @@ const ABOVE_EMPTY_DIR: u32 = 0o755;
 /// The directory of a plugin with the mounts of its devices.
 pub(crate) const DEVICE_MOUNTS: &str = "mounts";
 
+/// The directory of plugins in which a kubelet has the directories of all FlexVolume drivers.
+pub(crate) const FLEX_VOLUMES: &str = "kubernetes.io/flexvolume";
+
 /// Returns where the devices of a plugin are mounted once for the node.
 pub(crate) fn device_mounts(host: &dyn VolumeHost, plugin: &str) -> PathBuf {
     host.plugin_dir(plugin).join(DEVICE_MOUNTS)
+}
+
+/// Returns the same for a FlexVolume driver.
+pub(crate) fn flex_device_mounts(host: &dyn VolumeHost, driver: &str) -> PathBuf {
+    device_mounts(host, &format!("{FLEX_VOLUMES}/{driver}"))
 }
 
 /// Returns true if the path exists, also as a dangling link.

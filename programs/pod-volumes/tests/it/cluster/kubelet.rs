@@ -17,8 +17,11 @@ use super::ours::Program;
 use super::random::{Case, FILES};
 use super::tree::{Places, Tree};
 
-/// The time that all Pods of a batch may take.
-const LIMIT: Duration = Duration::from_secs(60);
+/// The time that all Pods of a batch may take on a busy machine.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// The least time without another error of a volume: those of a Pod are mounted side by side.
+const QUIET: Duration = Duration::from_secs(2);
 
 /// What the program says of files of which one is where the directory of another has to be.
 const IN_THE_WAY: &str = "is above or below that of";
@@ -276,31 +279,30 @@ impl Cluster {
     /// Waits until the kubelet has tried to mount and to start everything.
     pub(crate) async fn settled(&self, cases: &[Case]) -> BTreeMap<String, Pod> {
         let started = Instant::now();
+        let mut last = (Instant::now(), BTreeMap::new());
         loop {
             let pods = self.pods(cases).await;
             let failed = self.failed_mounts().await;
-            let open: Vec<_> = pods
-                .iter()
-                .filter(|(_, pod)| match pod.has_ended() {
-                    true => !pod.tree(&self.places).is_empty(),
-                    false => !pod.is_settled() && !failed.contains_key(&pod.uid),
-                })
-                .map(|(_, pod)| &pod.object)
-                .collect();
-            if open.is_empty() {
-                break;
+            let is_open = |pod: &&Pod| match pod.has_ended() {
+                true => !pod.tree(&self.places).is_empty(),
+                false => !pod.is_settled() && !failed.contains_key(&pod.uid),
+            };
+            let open = pods.values().find(is_open);
+            if failed != last.1 {
+                last = (Instant::now(), failed.clone());
+            }
+            // The longer it has taken so far, the busier the machine is.
+            let quiet = QUIET.max(started.elapsed() / 4);
+            if open.is_none() && last.0.elapsed() > quiet {
+                return pods;
             }
             assert!(
                 started.elapsed() < LIMIT,
-                "Pods don't settle: {}\n{}",
-                json!(open),
+                "Pods don't settle, such as {open:?}\n{}",
                 self.server.logs()
             );
             sleep(Duration::from_millis(200)).await;
         }
-        // Other volumes of a Pod of which one has failed.
-        sleep(Duration::from_secs(2)).await;
-        self.pods(cases).await
     }
 
     /// What the kubelet has made of Pods, by their UIDs.

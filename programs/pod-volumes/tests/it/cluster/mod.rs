@@ -22,8 +22,9 @@ use tree::Tree;
 /// The number of Pods that both have at the same time.
 const BATCH: usize = 60;
 
-/// The time that a kubelet may take to write what has changed.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time that a kubelet may take to write what has changed: it tries a volume that it couldn't
+/// mount less and less often.
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// What a side has made of a Pod.
 #[derive(Clone, Debug, Default, PartialEq)]

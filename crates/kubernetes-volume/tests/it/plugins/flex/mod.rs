@@ -158,7 +158,7 @@ fn calls_have_the_arguments_of_kubernetes() {
 
     let of_mount = r#"{"kubernetes.io/fsType":"xfs","kubernetes.io/mounterArgs.FsGroup":"3000","kubernetes.io/pod.name":"web","kubernetes.io/pod.namespace":"shop","kubernetes.io/pod.uid":"7d4c1a52","kubernetes.io/pvOrVolumeName":"data","kubernetes.io/readwrite":"ro","kubernetes.io/serviceAccount.name":"app","share":"a"}"#;
     let (at, dir) = (
-        "ROOT/plugins/example.com/nas/mounts/vol-1",
+        "ROOT/plugins/kubernetes.io/flexvolume/example.com/nas/mounts/vol-1",
         "ROOT/pods/7d4c1a52/volumes/example.com~nas/data",
     );
     let expected = [
