@@ -11,7 +11,7 @@ fn error(options: Options) -> String {
 const SECOND: Option<Duration> = Some(Duration::from_secs(1));
 
 #[test]
-fn the_defaults_are_those_of_the_go_library() {
+fn the_defaults_are_those_of_the_go_library_but_for_the_finalizer() {
     let settings = Options::default().check(NAME).unwrap();
     assert_eq!(settings.threads, 4);
     assert_eq!(settings.provision_threshold, 15);
@@ -20,6 +20,7 @@ fn the_defaults_are_those_of_the_go_library() {
     assert_eq!(settings.infeasible_delay, Duration::from_secs(300));
     assert_eq!(settings.provision_timeout, None);
     assert_eq!(settings.volume_name_prefix, "pvc");
+    // There it is off: without it, a volume that somebody deletes loses its storage's name.
     assert!(settings.finalizer);
     assert_eq!(settings.metrics_port, 0);
     assert_eq!(settings.metrics_address.to_string(), "0.0.0.0");

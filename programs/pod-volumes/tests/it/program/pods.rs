@@ -56,6 +56,108 @@ fn volumes_are_mounted_and_shown_in_a_table() {
     });
 }
 
+/// As a kubelet leaves them out.
+#[test]
+fn what_no_container_uses_is_not_mounted() {
+    as_root(|| {
+        let mut used = pod(&[json!({"name": "used", "emptyDir": {}})]);
+        let unused = json!({"name": "unused", "emptyDir": {}});
+        used["spec"]["volumes"].as_array_mut().unwrap().push(unused);
+        let mut ended = pod(&[json!({"name": "used", "emptyDir": {}})]);
+        ended["metadata"]["name"] = "done".into();
+        ended["status"] = json!({"phase": "Failed"});
+        let world = World::new(&[used, ended]);
+        let output = world.output("mount");
+        assert!(output.status.success(), "{output:?}");
+        let table = String::from_utf8(output.stdout).unwrap();
+        assert!(table.contains("shop/web  used "), "{table}");
+        assert_eq!(table.lines().count(), 2, "{table}");
+        let log = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            log.contains("no container mounts the volume \"unused\""),
+            "{log}"
+        );
+        assert_eq!(names(&world.path("root/pods")), ["shop.web"]);
+        assert_eq!(
+            names(&world.path("root/pods/shop.web/volumes/kubernetes.io~empty-dir")),
+            ["used"]
+        );
+        world.run("unmount");
+        world.assert_clean();
+    });
+}
+
+/// The names in a directory, sorted.
+fn names(dir: &Path) -> Vec<String> {
+    let names = fs::read_dir(dir).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn mounts_of_containers_are_lines_of_json() {
+    as_root(|| {
+        let mut web = pod(&[
+            json!({"name": "data", "emptyDir": {}}),
+            json!({"name": "host", "hostPath": {"path": "/etc"}}),
+        ]);
+        let spec = &mut web["spec"];
+        spec["initContainers"] = json!([{"name": "init", "image": "init", "volumeMounts": [
+            {"name": "data", "mountPath": "/data", "subPath": "a/b"},
+        ]}]);
+        spec["containers"][0]["volumeMounts"] = json!([
+            {"name": "data", "mountPath": "/data", "readOnly": true, "recursiveReadOnly": "Enabled"},
+            {"name": "host", "mountPath": "/host", "mountPropagation": "HostToContainer"},
+        ]);
+        spec["containers"].as_array_mut().unwrap().push(json!({
+            "name": "side", "image": "side", "volumeMounts": [
+                {"name": "data", "mountPath": "/data", "subPathExpr": "$(NONE)"},
+            ],
+        }));
+        let world = World::new(&[web]);
+        let mut arguments = world.args("mount");
+        arguments.push("--containers".to_owned());
+        let mount = || Command::new(PROGRAM).args(&arguments).output().unwrap();
+        for _ in 0..2 {
+            let output = mount();
+            let errors = String::from_utf8(output.stderr).unwrap();
+            let expected = "pod \"shop/web\": container \"side\": subPathExpr \"$(NONE)\" needs values for NONE";
+            assert!(
+                !output.status.success() && errors.contains(expected),
+                "{errors}"
+            );
+            let printed = String::from_utf8(output.stdout).unwrap();
+            let lines: Vec<Value> = printed
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            let volume = world.volume("kubernetes.io/empty-dir", "data");
+            let part = world.path("root/pods/shop.web/volume-subpaths/data/init/0");
+            let line = |container: &str, mounts: Value| json!({"podUID": "shop.web", "container": container, "mounts": mounts});
+            let init = json!([{
+                "volume": "data", "containerPath": "/data", "hostPath": part,
+                "readOnly": false, "recursiveReadOnly": false, "mountPropagation": "None",
+            }]);
+            let main = json!([
+                {
+                    "volume": "data", "containerPath": "/data", "hostPath": volume,
+                    "readOnly": true, "recursiveReadOnly": true, "mountPropagation": "None",
+                },
+                {
+                    "volume": "host", "containerPath": "/host", "hostPath": "/etc",
+                    "readOnly": false, "recursiveReadOnly": false, "mountPropagation": "HostToContainer",
+                },
+            ]);
+            assert_eq!(lines, [line("init", init), line("main", main)]);
+            assert!(part.is_dir() && volume.join("a/b").is_dir());
+        }
+        world.run("unmount");
+        world.assert_clean();
+    });
+}
+
 #[test]
 fn a_volume_that_fails_keeps_no_other_from_being_mounted() {
     as_root(|| {

@@ -106,22 +106,25 @@ fn files_follow_the_manifests_until_a_signal() {
 }
 
 #[test]
-fn a_deleted_pod_is_unmounted() {
+fn a_pod_that_is_deleted_or_has_ended_is_unmounted() {
     as_root(|| {
-        let world = World::new(&[pod(&[
-            json!({"name": "scratch", "emptyDir": {"medium": "Memory"}}),
-        ])]);
-        let running = Running::new(&world);
-        let dir = world.volume("kubernetes.io/empty-dir", "scratch");
-        eventually("the volume", || dir.exists());
-        world.write(
-            "manifests/all.json",
-            "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": []}",
-        );
-        eventually("the Pod's end", || {
-            !world.path("root/pods/shop.web").exists()
-        });
-        running.end(Signal::SIGTERM);
-        world.assert_clean();
+        let running = pod(&[json!({"name": "scratch", "emptyDir": {"medium": "Memory"}})]);
+        let list = |items: &[&Value]| {
+            json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()
+        };
+        let mut ended = running.clone();
+        ended["status"] = json!({"phase": "Succeeded"});
+        for after in [list(&[]), list(&[&ended])] {
+            let world = World::new(std::slice::from_ref(&running));
+            let program = Running::new(&world);
+            let dir = world.volume("kubernetes.io/empty-dir", "scratch");
+            eventually("the volume", || dir.exists());
+            world.write("manifests/all.json", &after);
+            eventually("the Pod's end", || {
+                !world.path("root/pods/shop.web").exists()
+            });
+            program.end(Signal::SIGTERM);
+            world.assert_clean();
+        }
     });
 }
