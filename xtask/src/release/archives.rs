@@ -73,7 +73,10 @@ impl Unpacked<'_> {
         for package in self.workspace.published() {
             let archive = archives.join(format!("{}.crate", package.folder()));
             let mut command = Command::new("tar");
-            command.arg("--extract").arg("--file").arg(&archive);
+            // All files of an archive have one time, long ago: cargo would take what it compiled of
+            // another archive for fresh.
+            command.arg("--extract").arg("--touch");
+            command.arg("--file").arg(&archive);
             let output = cargo::run(command.arg("--directory").arg(&self.folder))?;
             if !output.status.success() {
                 let errors = String::from_utf8_lossy(&output.stderr);
