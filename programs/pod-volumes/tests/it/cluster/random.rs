@@ -224,13 +224,14 @@ impl Maker<'_> {
     }
 
     /// Limits with small requests, or small limits that are the requests too: all Pods have to fit
-    /// on one node.
+    /// on one node. Limits of memory are those of files in memory, too, and a kubelet's annotations
+    /// are longer by two lines.
     fn resources(&mut self) -> Value {
         let has_requests = self.chance(60);
         let (memory, cpu) = if has_requests {
             (["64Mi", "1500k", "1G"], ["1", "250m", "1500m"])
         } else {
-            (["1Mi", "1500k", "2000"], ["1m", "2m", "0"])
+            (["1Mi", "1500k", "100Ki"], ["1m", "2m", "0"])
         };
         let mut limits = json!({});
         let memory = self.pick(&memory);
