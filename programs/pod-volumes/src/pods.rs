@@ -237,7 +237,7 @@ fn unmatched(volume: &Volume, spec: &Spec) -> String {
 /// Returns the settings of the Pod that mounters need.
 fn args(pod: &Pod) -> Result<MounterArgs, String> {
     let mut args = MounterArgs {
-        fs_user: user(pod)?,
+        fs_user: id(containers::fs_user(pod), "runAsUser")?,
         ..MounterArgs::default()
     };
     let context = pod
@@ -260,27 +260,6 @@ fn args(pod: &Pod) -> Result<MounterArgs, String> {
         }
     };
     Ok(args)
-}
-
-/// Returns the user of all containers if they have the same one, who owns tokens.
-fn user(pod: &Pod) -> Result<Option<u32>, String> {
-    let Some(spec) = &pod.spec else {
-        return Ok(None);
-    };
-    let of_pod = spec
-        .security_context
-        .as_ref()
-        .and_then(|context| context.run_as_user);
-    let init = spec.init_containers.iter().flatten();
-    let contexts = init
-        .chain(&spec.containers)
-        .map(|container| container.security_context.as_ref());
-    let ephemeral = spec.ephemeral_containers.iter().flatten();
-    let contexts = contexts.chain(ephemeral.map(|container| container.security_context.as_ref()));
-    let mut users = contexts.map(|own| own.and_then(|context| context.run_as_user).or(of_pod));
-    let first = users.next().flatten();
-    let all = users.all(|user| user == first);
-    id(first.filter(|_| all), "runAsUser")
 }
 
 fn id(id: Option<i64>, field: &str) -> Result<Option<u32>, String> {

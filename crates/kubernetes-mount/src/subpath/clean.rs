@@ -11,8 +11,8 @@ use rustix::mount::{UnmountFlags, unmount};
 use super::open::open_base;
 use crate::{Error, Result};
 
-/// The directory of a Pod with its parts of volumes.
-pub(super) const SUBPATHS: &str = "volume-subpaths";
+/// The directory in that of a Pod with its parts of volumes.
+pub const SUBPATHS: &str = "volume-subpaths";
 
 const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)

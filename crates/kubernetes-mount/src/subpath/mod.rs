@@ -19,6 +19,7 @@ mod open;
 
 use std::path::{Path, PathBuf};
 
+pub use clean::SUBPATHS;
 pub use linux::LinuxSubpath;
 pub use open::safe_open;
 

@@ -11,7 +11,7 @@ use crate::interfaces::VolumeHost;
 use crate::plugins::{downward_api, names};
 use crate::{Error, Result};
 
-type Variables = BTreeMap<String, String>;
+pub(super) type Variables = BTreeMap<String, String>;
 
 /// Returns the variables that the container has by itself: those of Services are not among them.
 pub(super) fn variables(host: &dyn VolumeHost, pod: &Pod, part: &Part<'_>) -> Result<Variables> {

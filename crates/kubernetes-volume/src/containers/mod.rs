@@ -27,10 +27,12 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
+use env::Variables;
 use k8s_openapi::api::core::v1::{Pod, VolumeMount};
+use kubernetes_mount::mount::clean_path;
 use kubernetes_mount::subpath::SubpathRequest;
-use pod::{Part, parts};
-pub use pod::{container_names, used_volumes};
+use pod::parts;
+pub use pod::{container_names, fs_user, used_volumes};
 
 use crate::interfaces::{Mounter, VolumeHost};
 use crate::plugins::{dirs, names};
@@ -143,6 +145,8 @@ pub fn mounts(
     let pod_dir = host.pods_dir().join(uid);
     // No volume may have made it.
     dirs::make_pod_dir(&pod_dir)?;
+    // Read for the first mount that needs them.
+    let mut variables = None;
     let mounts = part.volume_mounts.iter().enumerate();
     mounts
         .map(|(index, mount)| {
@@ -152,7 +156,7 @@ pub fn mounts(
                     mount.name
                 ))
             })?;
-            let sub_path = sub_path(host, pod, &part, mount)?;
+            let sub_path = sub_path(mount, &mut variables, || env::variables(host, pod, &part))?;
             let host_path = if sub_path.is_empty() {
                 volume.path.clone()
             } else {
@@ -181,33 +185,26 @@ pub fn mounts(
 /// Returns an absolute path: a relative one is below the root, and becomes simple by that, as `/a`
 /// of `./b/../a`.
 fn container_path(path: &str) -> PathBuf {
-    let path = Path::new(path);
-    if path.is_absolute() {
-        return path.to_owned();
+    let from_root = Path::new("/").join(path);
+    if Path::new(path).is_absolute() {
+        return from_root;
     }
-    let mut simple = PathBuf::from("/");
-    for part in path.components() {
-        match part {
-            Component::Normal(name) => simple.push(name),
-            // Above the root is the root.
-            Component::ParentDir => _ = simple.pop(),
-            _ => {}
-        }
-    }
-    simple
+    clean_path(&from_root).unwrap_or(from_root)
 }
 
 /// Returns the part of the volume that the container wants, as a path in it; an empty one is all of
 /// it.
 fn sub_path(
-    host: &dyn VolumeHost,
-    pod: &Pod,
-    part: &Part<'_>,
     mount: &VolumeMount,
+    variables: &mut Option<Variables>,
+    read: impl FnOnce() -> Result<Variables>,
 ) -> Result<String> {
     let mut wanted = mount.sub_path.clone().unwrap_or_default();
     if let Some(expression) = mount.sub_path_expr.as_deref().filter(|e| !e.is_empty()) {
-        let variables = env::variables(host, pod, part)?;
+        let variables = match variables {
+            Some(variables) => variables,
+            None => variables.insert(read()?),
+        };
         let mut missing = Vec::new();
         wanted = expand::expand(expression, |name| {
             let value = variables.get(name).filter(|value| !value.is_empty());

@@ -9,6 +9,7 @@ pub(super) struct Part<'a> {
     pub(super) name: &'a str,
     pub(super) volume_mounts: &'a [VolumeMount],
     pub(super) devices: Vec<&'a str>,
+    run_as_user: Option<i64>,
     pub(super) env: &'a [EnvVar],
     pub(super) env_from: &'a [EnvFromSource],
 }
@@ -24,6 +25,8 @@ pub(super) fn parts(pod: &Pod) -> impl Iterator<Item = Part<'_>> {
                 devices: ($container.volume_devices.iter().flatten())
                     .map(|device| device.name.as_str())
                     .collect(),
+                run_as_user: ($container.security_context.as_ref())
+                    .and_then(|context| context.run_as_user),
                 env: $container.env.as_deref().unwrap_or_default(),
                 env_from: $container.env_from.as_deref().unwrap_or_default(),
             }
@@ -37,6 +40,17 @@ pub(super) fn parts(pod: &Pod) -> impl Iterator<Item = Part<'_>> {
             .map(|container| part!(container))
             .chain(ephemeral.map(|container| part!(container)))
     })
+}
+
+/// Returns the user of all containers if they have the same one (`runAsUser`), who owns the tokens
+/// of the Pod: [`MounterArgs::fs_user`](crate::MounterArgs::fs_user).
+#[must_use]
+pub fn fs_user(pod: &Pod) -> Option<i64> {
+    let context = pod.spec.as_ref()?.security_context.as_ref();
+    let of_pod = context.and_then(|context| context.run_as_user);
+    let mut users = parts(pod).map(|part| part.run_as_user.or(of_pod));
+    let first = users.next()?;
+    first.filter(|_| users.all(|user| user == first))
 }
 
 /// Returns the names of all containers of a Pod in the order in which a kubelet starts them: init

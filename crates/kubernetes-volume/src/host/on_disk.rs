@@ -6,6 +6,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use kubernetes_mount::subpath::SUBPATHS;
+
 use super::StandaloneHost;
 use crate::interfaces::VolumeHost;
 use crate::plugins::dirs::{
@@ -122,7 +124,7 @@ impl StandaloneHost {
     /// When something of a part is still there.
     pub fn clean_subpaths(&self, pod_uid: &str) -> Result<()> {
         let pod = self.layout.pod(pod_uid);
-        for volume in names(&pod.join("volume-subpaths"))? {
+        for volume in names(&pod.join(SUBPATHS))? {
             self.tools.subpather.clean_subpaths(&pod, &volume)?;
         }
         Ok(())

@@ -185,8 +185,7 @@ impl NodeExpandableVolumePlugin for LocalPlugin {
     fn node_expand(&self, options: &NodeResizeOptions) -> Result<bool> {
         let host = self.host.get(LOCAL)?;
         let local = Local::of(&options.volume_spec)?;
-        let is_directory = mounted_from(&*host, &local)? == local.path;
-        if !local.is_block() && !is_directory {
+        if !local.is_block && mounted_from(&*host, &local)? != local.path {
             ResizeFs::new(host.exec(LOCAL)).resize(&local.path, &options.device_mount_path)?;
         }
         Ok(true)

@@ -23,7 +23,8 @@ pub(super) struct Local<'a> {
     pub(super) path: PathBuf,
     pub(super) source: &'a LocalVolumeSource,
     pub(super) mount_options: Vec<String>,
-    is_block: bool,
+    /// Pods have the volume as a device.
+    pub(super) is_block: bool,
 }
 
 impl<'a> Local<'a> {
@@ -46,11 +47,6 @@ impl<'a> Local<'a> {
             mount_options,
             is_block: volume.volume_mode.as_deref() == Some("Block"),
         })
-    }
-
-    /// Returns true if Pods have the volume as a device.
-    pub(super) fn is_block(&self) -> bool {
-        self.is_block
     }
 }
 

@@ -3,15 +3,16 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
-use kubernetes_volume::interfaces::{Event, EventRecorder, EventType, Mounter, Volume};
+use kubernetes_volume::interfaces::{EventType, Mounter, Volume};
 use kubernetes_volume::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
 use kubernetes_volume::ownership::{
     Applied, FsGroupChangePolicy, Ownership, progress_events, set_volume_ownership,
 };
+use kubernetes_volume::testing::FakeEvents;
 use kubernetes_volume::{Attributes, MounterArgs, Result};
 use root_tests::as_root;
 
@@ -26,20 +27,11 @@ fn many() -> tempfile::TempDir {
     dir
 }
 
-#[derive(Default)]
-struct Recorder(Mutex<Vec<Event>>);
-
-impl EventRecorder for Recorder {
-    fn record(&self, event: Event) {
-        self.0.lock().unwrap().push(event);
-    }
-}
-
 #[test]
 fn the_pod_gets_an_event() {
     as_root(|| {
         let dir = many();
-        let recorder = Arc::new(Recorder::default());
+        let recorder = Arc::new(FakeEvents::default());
         let pod = ObjectReference {
             kind: Some("Pod".to_owned()),
             name: Some("web-0".to_owned()),
@@ -52,11 +44,11 @@ fn the_pod_gets_an_event() {
                 .report(progress_events(pod.clone(), "data", events))
                 .apply(dir.path())
                 .unwrap();
-            if !recorder.0.lock().unwrap().is_empty() {
+            if !recorder.recorded().is_empty() {
                 break;
             }
         }
-        let events = recorder.0.lock().unwrap();
+        let events = recorder.recorded();
         let event = &events[0];
         assert_eq!(event.object, pod);
         assert_eq!(event.event_type, EventType::Warning);

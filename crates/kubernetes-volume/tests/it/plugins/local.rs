@@ -2,23 +2,12 @@
 
 use std::os::unix::fs::symlink;
 
-use std::sync::Mutex;
-
 use kubernetes_volume::NodeResizeOptions;
-use kubernetes_volume::interfaces::{Event, EventRecorder};
 use kubernetes_volume::plugins::LOCAL;
+use kubernetes_volume::testing::FakeEvents;
 use root_tests::{Loop, as_root};
 
 use super::*;
-
-#[derive(Default)]
-struct Recorder(Mutex<Vec<Event>>);
-
-impl EventRecorder for Recorder {
-    fn record(&self, event: Event) {
-        self.0.lock().unwrap().push(event);
-    }
-}
 
 fn local(path: &Path, read_only: bool) -> Spec {
     persistent("disk", json!({"local": {"path": path}}), read_only)
@@ -133,7 +122,7 @@ fn what_is_no_directory_is_refused() {
 #[test]
 fn files_that_another_pod_has_keep_their_group() {
     as_root(|| {
-        let recorder = Arc::new(Recorder::default());
+        let recorder = Arc::new(FakeEvents::default());
         let node = Node::with(|host| host.event_recorder(recorder.clone()));
         let data = data(&node);
         node.set_up(&local(&data, false), &pod(json!({})), &group(3000))
@@ -144,14 +133,13 @@ fn files_that_another_pod_has_keep_their_group() {
                 .unwrap();
             assert_eq!(of(&data.join("file")).1, 3000);
         }
-        let events = recorder.0.lock().unwrap();
+        let events = recorder.recorded();
         let [event] = &events[..] else {
             panic!("{events:?}");
         };
         assert_eq!(event.reason, "AlreadyMountedVolume");
         assert_eq!(event.object.name.as_deref(), Some("other"));
         assert!(event.message.contains("4000") && event.message.contains("3000"));
-        drop(events);
         for (name, uid) in [("disk", UID), ("disk", "9b2e"), ("twin", "9b2e")] {
             let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
             plugin

@@ -151,7 +151,6 @@ fn text(value: &Value) -> String {
 pub(crate) struct Cluster {
     server: ControlPlane,
     client: Client,
-    files: String,
     pub(crate) places: Places,
 }
 
@@ -169,7 +168,6 @@ impl Cluster {
         );
         let cluster = Self {
             client,
-            files: files.display().to_string(),
             places,
             server,
         };
@@ -181,7 +179,7 @@ impl Cluster {
     }
 
     async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> e2e::Answer {
-        let body = body.map(|body| body.to_string().replace(FILES, &self.files).into_bytes());
+        let body = body.map(|body| self.places.own(body).into_bytes());
         e2e::send(&self.client, method, path, body).await.unwrap()
     }
 
@@ -392,7 +390,12 @@ impl Cluster {
             }
         }
         let list = json!({"apiVersion": "v1", "kind": "List", "items": items});
-        serde_json::from_str(&list.to_string().replace(&self.files, FILES)).unwrap()
+        serde_json::from_str(
+            &list
+                .to_string()
+                .replace(&*self.places.files.to_string_lossy(), FILES),
+        )
+        .unwrap()
     }
 
     pub(crate) async fn update(&self, case: &Case) {

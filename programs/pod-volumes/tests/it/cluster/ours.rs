@@ -2,20 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
 use super::Outcome;
 use super::kubelet::{Pod, shown};
-use super::random::FILES;
 use super::tree::Places;
 use crate::program::PROGRAM;
 
 pub(crate) struct Program {
-    root: PathBuf,
-    files: String,
     allocatable: Vec<String>,
     pub(crate) places: Places,
 }
@@ -34,8 +31,6 @@ impl Program {
         fs::create_dir_all(tokens.join("default")).unwrap();
         fs::write(tokens.join("default/default"), "eyJ.eyJ.x").unwrap();
         Self {
-            root: root.to_owned(),
-            files: files.display().to_string(),
             allocatable,
             places: Places::new(
                 root,
@@ -50,15 +45,20 @@ impl Program {
         let mut program = Command::new(PROGRAM);
         program
             .args([command, "--log", "error", "--root"])
-            .arg(&self.root);
+            .arg(&self.places.root);
         program.args(more).output().unwrap()
     }
 
     /// Writes manifests and mounts the volumes of their Pods.
     fn mount_file(&self, manifests: &Value, containers: bool) -> Output {
-        let file = self.root.with_extension("json");
-        fs::write(&file, manifests.to_string().replace(FILES, &self.files)).unwrap();
-        let tokens = self.root.with_extension("tokens").display().to_string();
+        let file = self.places.root.with_extension("json");
+        fs::write(&file, self.places.own(manifests)).unwrap();
+        let tokens = self
+            .places
+            .root
+            .with_extension("tokens")
+            .display()
+            .to_string();
         let file = file.display().to_string();
         let mut arguments = vec!["--tokens", &tokens, &file];
         for resource in &self.allocatable {

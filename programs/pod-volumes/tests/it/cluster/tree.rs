@@ -6,16 +6,21 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use kubernetes_volume::mount::parse_mount_info;
+use serde_json::Value;
+
+use super::random::FILES;
+
 /// Each path, with what is there in words.
 pub(crate) type Tree = BTreeMap<String, String>;
 
 /// The paths that differ between the sides, and what is written instead.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
+    /// The root directory, as the side names it.
     pub(crate) root: PathBuf,
+    /// The folder of the node's files, as the side names it.
     pub(crate) files: PathBuf,
-    /// The root directory and the folder of the node's files, as the side names them.
-    pub(crate) replaced: Vec<(String, &'static str)>,
     /// What is before these paths to see them from here.
     pub(crate) prefix: PathBuf,
     /// The mount points of the side.
@@ -28,10 +33,6 @@ impl Places {
         Self {
             root: root.to_owned(),
             files: files.to_owned(),
-            replaced: vec![
-                (root.display().to_string(), "ROOT"),
-                (files.display().to_string(), "FILES"),
-            ],
             prefix,
             mount_info,
         }
@@ -60,11 +61,14 @@ impl Places {
 
     /// A text without the side's own paths.
     pub(crate) fn neutral(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for (from, to) in &self.replaced {
-            text = text.replace(from, to);
-        }
-        text
+        let text = text.replace(&*self.root.to_string_lossy(), "ROOT");
+        text.replace(&*self.files.to_string_lossy(), "FILES")
+    }
+
+    /// A manifest with the side's own paths of the node's files.
+    pub(crate) fn own(&self, manifest: &Value) -> String {
+        let files = self.files.to_string_lossy();
+        manifest.to_string().replace(FILES, &files)
     }
 
     /// A path as seen from here.
@@ -122,26 +126,22 @@ impl Places {
     /// The mounts at and below a directory, by their mount points.
     fn mounts(&self, dir: &Path) -> BTreeMap<PathBuf, Vec<String>> {
         let mut found = BTreeMap::<_, Vec<_>>::new();
-        let text = fs::read_to_string(&self.mount_info).unwrap_or_default();
-        for line in text.lines() {
-            let words: Vec<_> = line.split(' ').collect();
-            let point = PathBuf::from(words[4].replace("\\040", " "));
-            if !point.starts_with(dir) {
+        let table = fs::read(&self.mount_info).unwrap_or_default();
+        for mount in parse_mount_info(&table).unwrap() {
+            if !mount.mount_point.starts_with(dir) {
                 continue;
             }
-            let end = words.iter().position(|word| *word == "-").unwrap();
-            let (root, options, propagation) = (words[3], words[5], &words[6..end]);
-            let (kind, of_file_system) = (words[end + 1], words[end + 3]);
             // Names of groups are numbers.
-            let propagation = propagation
-                .iter()
-                .map(|word| word.split(':').next().unwrap());
+            let propagation = mount.optional_fields.iter();
+            let propagation = propagation.map(|field| field.split(':').next().unwrap());
             let propagation: Vec<_> = propagation.collect();
-            let root = payload(&self.neutral(root));
-            let mount = format!(
-                "{kind} of {root}, {options}, {of_file_system}, propagation {propagation:?}"
+            let root = payload(&self.neutral(&mount.root.to_string_lossy()));
+            let options = [&mount.mount_options, &mount.super_options].map(|all| all.join(","));
+            let text = format!(
+                "{} of {root}, {}, {}, propagation {propagation:?}",
+                mount.fs_type, options[0], options[1]
             );
-            found.entry(point).or_default().push(mount);
+            found.entry(mount.mount_point).or_default().push(text);
         }
         found
     }
