@@ -30,7 +30,7 @@
 //! YAML is read as Kubernetes 1.37 reads it: as YAML 1.1, first as JSON, then as the type. So an
 //! unquoted `yes` isn't a string, not even as a key, `0644` is octal, `1e3` is an integer, unknown
 //! tags are ignored, and of a merge key and a field of the same name the later one counts.
-//! [`Scheme::decode_yaml`] reads as a server reads a body, [`Scheme::decode_yaml_all`] as kubectl
+//! `Scheme::decode_yaml` reads as a server reads a body, `Scheme::decode_yaml_all` as kubectl
 //! reads a file, in which a missing line end is added.
 //!
 //! Data that would be lost is an error: a duplicate key, unless strict errors are reported, and
