@@ -58,7 +58,7 @@ pub struct CreatedContainer {
     pub pod: String,
     /// Its name in the Pod.
     pub name: String,
-    /// What a container runtime would mount, in this order.
+    /// The mounts that a container runtime would make, in this order.
     pub mounts: Vec<ContainerMount>,
 }
 
@@ -66,7 +66,7 @@ pub struct CreatedContainer {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContainerMount {
-    /// What is mounted: the path in the kubelet's mount namespace.
+    /// The mounted path, in the kubelet's mount namespace.
     pub host_path: PathBuf,
     /// Where it is mounted.
     pub container_path: PathBuf,

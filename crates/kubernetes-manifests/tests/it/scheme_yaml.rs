@@ -392,7 +392,8 @@ fn tabs_begin_no_block() {
     assert!(text.contains(r#"x: "\ta\n b\n""#), "{text}");
 }
 
-/// What Kubernetes' reader refuses although YAML 1.2, or JSON, has it, and what it takes.
+/// Texts that Kubernetes' reader refuses although YAML 1.2, or JSON, has them, and neighbours that
+/// it takes.
 #[test]
 fn texts_of_other_versions() {
     let head = "apiVersion: a/v1\nkind: B\n";

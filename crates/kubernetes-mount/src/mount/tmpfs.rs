@@ -9,8 +9,8 @@ use crate::Result;
 /// The first release of Linux that has `noswap`.
 const SINCE: (u32, u32) = (6, 4);
 
-/// Whether a tmpfs can be mounted with `noswap`: the kernel writes nothing of it to swap space,
-/// where secrets would outlive it.
+/// The support for tmpfs with `noswap`: the kernel writes nothing of it to swap space, where
+/// secrets would outlive it.
 ///
 /// The rules are those of Kubernetes 1.37, `k8s.io/kubernetes/pkg/kubelet/util/swap`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

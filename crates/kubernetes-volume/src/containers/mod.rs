@@ -68,7 +68,7 @@ pub struct ContainerMount {
     pub volume_name: String,
     /// Where it is mounted in the container, an absolute path.
     pub container_path: PathBuf,
-    /// What is mounted: a path on the node.
+    /// The mounted path on the node.
     pub host_path: PathBuf,
     /// The mount is read-only.
     pub read_only: bool,
@@ -84,9 +84,9 @@ pub enum Propagation {
     /// None (`None`).
     #[default]
     Private,
-    /// What is mounted on the node appears in the container (`HostToContainer`).
+    /// Mounts made on the node appear in the container (`HostToContainer`).
     HostToContainer,
-    /// The same, and what is mounted in the container appears on the node (`Bidirectional`).
+    /// The same, and mounts made in the container appear on the node (`Bidirectional`).
     Bidirectional,
 }
 

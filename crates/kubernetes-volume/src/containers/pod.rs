@@ -1,4 +1,4 @@
-//! What containers of all kinds have in common.
+//! The fields that containers of all kinds have in common.
 
 use std::collections::BTreeSet;
 

@@ -49,7 +49,7 @@ pub(super) struct Composer<'t> {
     brackets: usize,
     /// The column from which a plain scalar goes on in another line, counted from 0.
     column: usize,
-    /// What allows tabs, if the text has some.
+    /// The places where tabs are allowed, if the text has some.
     tabs: Option<Tabs>,
 }
 

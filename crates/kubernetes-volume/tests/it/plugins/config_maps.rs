@@ -246,7 +246,7 @@ fn makes_mount_points_inside() {
     node.assert_clean();
 }
 
-/// What one container has inside of another volume, another one may have in this one.
+/// One container mounts inside of another volume what another one mounts inside of this one.
 #[test]
 fn makes_the_mount_points_of_each_container() {
     type Mounts = &'static [(&'static str, &'static str)];

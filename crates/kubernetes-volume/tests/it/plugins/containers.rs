@@ -1,4 +1,4 @@
-//! What the containers of a Pod mount.
+//! The mounts of a Pod's containers.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;

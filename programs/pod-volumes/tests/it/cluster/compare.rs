@@ -39,7 +39,7 @@ impl Listed {
         self.find(difference).is_some()
     }
 
-    /// Whether a difference is listed, which is counted.
+    /// Returns true for a listed difference, and counts it.
     pub(crate) fn has(&mut self, difference: &str) -> bool {
         let found = self.find(difference);
         if let Some(found) = found {

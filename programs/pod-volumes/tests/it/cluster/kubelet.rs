@@ -1,4 +1,4 @@
-//! What a kubelet makes of Pods.
+//! The side of the kubelet.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// The least time without another error of a volume: those of a Pod are mounted side by side.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// What the program says of files of which one is where the directory of another has to be.
+/// The program's text for a file that is where the directory of another has to be.
 const IN_THE_WAY: &str = "is above or below that of";
 
 /// A Pod on the server.
@@ -50,7 +50,7 @@ impl Pod {
         matches!(self.phase(), "Succeeded" | "Failed")
     }
 
-    /// What a side has in the directory of the Pod.
+    /// The files that a side has in the directory of the Pod.
     pub(crate) fn tree(&self, places: &Places) -> Tree {
         if self.has_ended() {
             places.ended_tree(&self.uid)
@@ -118,7 +118,7 @@ impl Pod {
             .collect()
     }
 
-    /// Whether all has been tried once.
+    /// Returns true once every container has been tried.
     fn is_settled(&self) -> bool {
         let mut statuses: Vec<_> = self.statuses().collect();
         // What comes after an init container that isn't created waits for it.
@@ -202,7 +202,8 @@ impl Cluster {
             .collect()
     }
 
-    /// Whether the server accepts the Pod: random ones may have fields that exclude each other.
+    /// Returns true if the server accepts the Pod: random ones may have fields that exclude each
+    /// other.
     pub(crate) async fn accepts(&self, case: &Case) -> bool {
         let path = "/api/v1/namespaces/default/pods?dryRun=All";
         self.send(Method::POST, path, Some(&case.pod))
@@ -303,7 +304,7 @@ impl Cluster {
         }
     }
 
-    /// What the kubelet has made of Pods, by their UIDs.
+    /// The kubelet's outcomes of Pods, by their UIDs.
     pub(crate) async fn outcomes(&self, pods: &BTreeMap<String, Pod>) -> BTreeMap<String, Outcome> {
         let mut failed = self.failed_mounts().await;
         let created = self.server.kubelet().unwrap().containers().unwrap();

@@ -26,10 +26,10 @@ const BATCH: usize = 60;
 /// mount less and less often.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// What a side has made of a Pod.
+/// The outcome of a Pod on one side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
-    /// What is below the Pod's directory.
+    /// The files below the Pod's directory.
     pub(crate) tree: Tree,
     /// The mounts of each container.
     pub(crate) containers: BTreeMap<String, Vec<String>>,
@@ -202,8 +202,8 @@ impl Sides {
     }
 }
 
-/// Whether containers start either before or after the files change: parts of volumes are made
-/// then.
+/// Returns true if containers start either before or after the files change: parts of volumes are
+/// made then.
 fn starts(case: &Case, before: &BTreeMap<String, Pod>) -> bool {
     let is_later = before[&case.name].phase() == "Pending";
     (is_later || case.restarts()) && case.has_sub_path()

@@ -1,4 +1,4 @@
-//! What the program makes of Pods.
+//! The side of the program.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -32,12 +32,12 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Whether containers end, and may be started again.
+    /// Returns true if containers end and may be started again.
     pub(crate) fn restarts(&self) -> bool {
         self.pod["spec"]["restartPolicy"] == "OnFailure"
     }
 
-    /// Whether a container mounts a part of a volume, which may be made for it.
+    /// Returns true if a container mounts a part of a volume, which may be made for it.
     pub(crate) fn has_sub_path(&self) -> bool {
         let spec = self.pod["spec"].to_string();
         spec.contains("\"subPath")

@@ -1,4 +1,4 @@
-//! What is below a Pod's directory, in a form in which two sides can be compared.
+//! The files below a Pod's directory, in a form in which two sides can be compared.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -21,7 +21,7 @@ pub(crate) struct Places {
     pub(crate) root: PathBuf,
     /// The folder of the node's files, as the side names it.
     pub(crate) files: PathBuf,
-    /// What is before these paths to see them from here.
+    /// The prefix under which these paths are seen from here.
     pub(crate) prefix: PathBuf,
     /// The mount points of the side.
     pub(crate) mount_info: PathBuf,

@@ -281,7 +281,7 @@ const TABLES: [&str; 9] = [
     "a\n\n b\n",
 ];
 
-/// What only YAML 1.2, or JSON, has.
+/// Texts that only YAML 1.2, or JSON, has.
 const NEWER: [&str; 6] = [
     "%FOO\n---\na: b\n",
     "a: b\n...\n%FOO bar\n---\nc: d\n",
