@@ -6,13 +6,14 @@ use clap::{Args, Parser, Subcommand};
 
 /// Mounts the volumes of Pods from manifests, without a cluster
 ///
-/// Reads Pods and the ConfigMaps, Secrets, PersistentVolumes and PersistentVolumeClaims that they
-/// name, and mounts each volume under a root folder, where a kubelet would:
+/// Reads Pods and the ConfigMaps, Secrets, PersistentVolumes, PersistentVolumeClaims and
+/// ClusterTrustBundles that they name, and mounts each volume under a root folder, where a kubelet would:
 /// ROOT/pods/UID/volumes/PLUGIN/NAME. The UID of a Pod without one is NAMESPACE.NAME. As a kubelet
 /// does, it leaves out volumes that no container mounts, and Pods that have ended.
 ///
 /// Supported volumes: emptyDir, hostPath, configMap, secret, downwardAPI, projected, flexVolume,
 /// and claims (also of ephemeral volumes) of hostPath, local and flexVolume PersistentVolumes.
+/// Certificates of Pods in projected volumes need a cluster, which issues them.
 /// Mounting needs root.
 #[derive(Parser)]
 #[command(version)]

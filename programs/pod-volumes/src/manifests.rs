@@ -6,16 +6,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use k8s_openapi::api::certificates::{v1, v1beta1};
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::{ByteString, ClusterResourceScope, Metadata, Resource};
 use kubernetes_manifests::scheme::{Part, Scheme, Syntax};
+use kubernetes_volume::host::TrustBundle;
 use tracing::warn;
 
 use crate::errors::{Errors, one};
 
-/// The namespace and the name of an object. The namespace of a PersistentVolume is empty.
+/// The namespace and the name of an object. A PersistentVolume and a ClusterTrustBundle have an empty
+/// namespace.
 pub(crate) type Key = (String, String);
 
 /// A Pod and the file that it is from.
@@ -33,6 +36,7 @@ pub(crate) struct Objects {
     pub(crate) secrets: BTreeMap<Key, Arc<Secret>>,
     pub(crate) volumes: BTreeMap<Key, Arc<PersistentVolume>>,
     pub(crate) claims: BTreeMap<Key, Arc<PersistentVolumeClaim>>,
+    pub(crate) trust_bundles: BTreeMap<Key, Arc<TrustBundle>>,
 }
 
 impl Objects {
@@ -78,10 +82,20 @@ impl Objects {
     }
 
     fn add(&mut self, file: &Path, part: &Part<'_>) -> Result<(), String> {
-        if part.api_version.as_deref() != Some("v1") {
-            return Ok(());
+        let kind = part.kind.as_deref().unwrap_or_default();
+        match (part.api_version.as_deref().unwrap_or_default(), kind) {
+            ("v1", _) => {}
+            ("certificates.k8s.io/v1", "ClusterTrustBundle") => {
+                let made = |bundle: v1::ClusterTrustBundle| Arc::new(bundle.into());
+                return put(&mut self.trust_bundles, file, part, made);
+            }
+            ("certificates.k8s.io/v1beta1", "ClusterTrustBundle") => {
+                let made = |bundle: v1beta1::ClusterTrustBundle| Arc::new(bundle.into());
+                return put(&mut self.trust_bundles, file, part, made);
+            }
+            _ => return Ok(()),
         }
-        match part.kind.as_deref().unwrap_or_default() {
+        match kind {
             "Pod" => put(&mut self.pods, file, part, |pod| PodFrom {
                 pod: complete(pod),
                 file: file.to_owned(),

@@ -35,7 +35,7 @@ impl Node {
     /// Opens the root folder, which no other program has open.
     pub(crate) fn open(folders: &Folders, objects: Objects, given: Given) -> Result<Self, Errors> {
         let objects: Shared = Arc::new(RwLock::new(Arc::new(objects)));
-        let (secrets, maps) = (objects.clone(), objects.clone());
+        let (secrets, maps, bundles) = (objects.clone(), objects.clone(), objects.clone());
         let mut host = StandaloneHost::builder(&folders.root)
             .secrets(move |namespace, name| {
                 let found = current(&secrets)
@@ -50,7 +50,8 @@ impl Node {
                     .get(&key(namespace, name))
                     .cloned();
                 found.ok_or_else(|| absent("configmap", namespace, name))
-            });
+            })
+            .trust_bundles(move || Ok(current(&bundles).trust_bundles.values().cloned().collect()));
         if !given.allocatable.is_empty() {
             host = host.allocatable(given.allocatable);
         }

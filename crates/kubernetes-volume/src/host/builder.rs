@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use k8s_openapi::api::authentication::v1::TokenRequest;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kubernetes_mount::exec::{Exec, Local};
 use kubernetes_mount::mount::{HostUtils, LinuxHostUtils, LinuxMounter, Mount};
@@ -16,9 +16,10 @@ use kubernetes_mount::subpath::{LinuxSubpath, Subpath};
 
 use super::StandaloneHost;
 use super::layout::Layout;
-use super::parts::{Facts, Get, Tools};
+use super::parts::{Certificates, Facts, Get, Tools};
 use super::tokens::Tokens;
-use crate::interfaces::EventRecorder;
+use super::trust::{Bundles, TrustBundle};
+use crate::interfaces::{CredentialBundle, EventRecorder};
 use crate::{Error, Result};
 
 impl StandaloneHost {
@@ -40,6 +41,8 @@ pub struct StandaloneHostBuilder {
     secrets: Get<Secret>,
     config_maps: Get<ConfigMap>,
     tokens: Option<Tokens>,
+    trust_bundles: Option<Bundles>,
+    pod_certificates: Option<Certificates>,
     recorder: Option<Arc<dyn EventRecorder>>,
 }
 
@@ -55,6 +58,8 @@ impl StandaloneHostBuilder {
             secrets: Arc::new(|namespace, name| Err(absent("secret", namespace, name))),
             config_maps: Arc::new(|namespace, name| Err(absent("configmap", namespace, name))),
             tokens: None,
+            trust_bundles: None,
+            pod_certificates: None,
             recorder: None,
         }
     }
@@ -158,6 +163,32 @@ impl StandaloneHostBuilder {
         self
     }
 
+    /// Sets a function that returns all ClusterTrustBundles. Without it, they are
+    /// [not supported](Error::NotSupported).
+    pub fn trust_bundles(
+        mut self,
+        bundles: impl Fn() -> Result<Vec<Arc<TrustBundle>>> + Send + Sync + 'static,
+    ) -> Self {
+        self.trust_bundles = Some(Arc::new(bundles));
+        self
+    }
+
+    /// Sets a function that returns what was issued for a PodCertificateRequest, as
+    /// [`pod_certificate_credential_bundle`] does. Without it, certificates of Pods are
+    /// [not supported](Error::NotSupported).
+    ///
+    /// The function makes the key and the request, and renews the certificate. As a kubelet does,
+    /// the host takes only the certificates from the chain, without what is between them.
+    ///
+    /// [`pod_certificate_credential_bundle`]: crate::interfaces::KubeletVolumeHost::pod_certificate_credential_bundle
+    pub fn pod_certificates(
+        mut self,
+        certificates: impl Fn(&Pod, &str, usize) -> Result<CredentialBundle> + Send + Sync + 'static,
+    ) -> Self {
+        self.pod_certificates = Some(Arc::new(certificates));
+        self
+    }
+
     /// Sets the recorder of events. Without it, none are recorded.
     pub fn event_recorder(mut self, recorder: Arc<dyn EventRecorder>) -> Self {
         self.recorder = Some(recorder);
@@ -231,6 +262,8 @@ impl StandaloneHostBuilder {
             secrets: self.secrets,
             config_maps: self.config_maps,
             tokens: self.tokens,
+            trust_bundles: self.trust_bundles,
+            pod_certificates: self.pod_certificates,
             recorder: self.recorder,
         };
         let layout = Layout::new(root);

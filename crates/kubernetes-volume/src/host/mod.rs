@@ -27,7 +27,9 @@ mod builder;
 mod layout;
 mod on_disk;
 mod parts;
+mod pem;
 mod tokens;
+mod trust;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -38,6 +40,7 @@ pub use builder::StandaloneHostBuilder;
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kubernetes_mount::exec::Exec;
 use kubernetes_mount::mount::{HostUtils, Mount};
 use kubernetes_mount::subpath::Subpath;
@@ -46,9 +49,11 @@ pub use on_disk::VolumeOnDisk;
 use parts::{Facts, Tools};
 use storage_v1::CSIDriver;
 use tracing::warn;
+pub use trust::TrustBundle;
 
 use crate::interfaces::{
-    EventRecorder, KubeletVolumeHost, Lister, Mounter, Unmounter, VolumeHost, VolumePlugin,
+    CredentialBundle, EventRecorder, KubeletVolumeHost, Lister, Mounter, Unmounter, VolumeHost,
+    VolumePlugin,
 };
 use crate::manager::VolumePluginManager;
 use crate::plugins::names;
@@ -125,6 +130,15 @@ impl StandaloneHost {
         self.plugins
             .set(Arc::downgrade(manager))
             .map_err(|_| Error::invalid("the host has a manager of plugins already"))
+    }
+
+    fn trust_bundles(&self) -> Result<Vec<Arc<TrustBundle>>> {
+        match &self.tools.trust_bundles {
+            Some(bundles) => bundles(),
+            None => Err(Error::NotSupported(
+                "reading clustertrustbundles".to_owned(),
+            )),
+        }
     }
 
     fn plugin_of(&self, spec: &Spec) -> Result<Arc<dyn VolumePlugin>> {
@@ -278,6 +292,36 @@ impl KubeletVolumeHost for StandaloneHost {
 
     fn host_util(&self) -> Arc<dyn HostUtils> {
         self.tools.host_utils.clone()
+    }
+
+    fn trust_anchors_by_name(&self, name: &str, allow_missing: bool) -> Result<Vec<u8>> {
+        let bundles = self.trust_bundles()?;
+        trust::by_name(&bundles, name, allow_missing, &self.facts.node_name)
+    }
+
+    fn trust_anchors_by_signer(
+        &self,
+        signer_name: &str,
+        label_selector: Option<&LabelSelector>,
+        allow_missing: bool,
+    ) -> Result<Vec<u8>> {
+        let (bundles, node) = (self.trust_bundles()?, &self.facts.node_name);
+        trust::by_signer(&bundles, signer_name, label_selector, allow_missing, node)
+    }
+
+    fn pod_certificate_credential_bundle(
+        &self,
+        pod: &Pod,
+        volume_name: &str,
+        source_index: usize,
+    ) -> Result<CredentialBundle> {
+        let Some(certificates) = &self.tools.pod_certificates else {
+            return Err(Error::NotSupported("a certificate of the Pod".to_owned()));
+        };
+        let mut bundle = certificates(pod, volume_name, source_index)?;
+        let chain = String::from_utf8_lossy(&bundle.certificate_chain);
+        bundle.certificate_chain = pem::certificates(pem::blocks(&chain));
+        Ok(bundle)
     }
 }
 

@@ -4,18 +4,23 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kubernetes_mount::exec::Exec;
 use kubernetes_mount::mount::{HostUtils, Mount};
 use kubernetes_mount::subpath::Subpath;
 
 use super::tokens::Tokens;
+use super::trust::Bundles;
 use crate::Result;
-use crate::interfaces::EventRecorder;
+use crate::interfaces::{CredentialBundle, EventRecorder};
 
 /// Returns the object with a namespace and a name.
 pub(super) type Get<T> = Arc<dyn Fn(&str, &str) -> Result<Arc<T>> + Send + Sync>;
+
+/// Returns what was issued to a Pod for a source of one of its volumes.
+pub(super) type Certificates =
+    Arc<dyn Fn(&Pod, &str, usize) -> Result<CredentialBundle> + Send + Sync>;
 
 /// The facts about the node.
 #[derive(Clone, Default)]
@@ -36,5 +41,7 @@ pub(super) struct Tools {
     pub(super) secrets: Get<Secret>,
     pub(super) config_maps: Get<ConfigMap>,
     pub(super) tokens: Option<Tokens>,
+    pub(super) trust_bundles: Option<Bundles>,
+    pub(super) pod_certificates: Option<Certificates>,
     pub(super) recorder: Option<Arc<dyn EventRecorder>>,
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference, Pod, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kubernetes_mount::exec::Exec;
 use kubernetes_mount::mount::{HostUtils, Mount};
 use kubernetes_mount::subpath::Subpath;
@@ -193,6 +194,72 @@ pub trait KubeletVolumeHost: VolumeHost {
 
     /// Returns the tools for the files of the node.
     fn host_util(&self) -> Arc<dyn HostUtils>;
+
+    /// Returns the certificates of a ClusterTrustBundle in PEM, each once, and nothing between
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] if it doesn't exist, unless it may be missing: then there are none.
+    fn trust_anchors_by_name(&self, name: &str, allow_missing: bool) -> Result<Vec<u8>> {
+        let _ = allow_missing;
+        Err(Error::NotSupported(format!(
+            "reading the clustertrustbundle {name:?}"
+        )))
+    }
+
+    /// Returns the same of all ClusterTrustBundles of a signer that have some labels. No selector
+    /// matches none of them, an empty one matches all.
+    ///
+    /// # Errors
+    ///
+    /// When the selector is invalid, or matches none and that isn't allowed.
+    fn trust_anchors_by_signer(
+        &self,
+        signer_name: &str,
+        label_selector: Option<&LabelSelector>,
+        allow_missing: bool,
+    ) -> Result<Vec<u8>> {
+        let _ = (label_selector, allow_missing);
+        Err(Error::NotSupported(format!(
+            "reading clustertrustbundles of the signer {signer_name:?}"
+        )))
+    }
+
+    /// Returns the key and the certificate that were issued to the Pod for one of the sources of a
+    /// projected volume, counted from 0. It doesn't wait for a certificate: the volume is set up
+    /// again later.
+    ///
+    /// # Errors
+    ///
+    /// When there is no certificate yet, or the signer has refused it.
+    fn pod_certificate_credential_bundle(
+        &self,
+        pod: &Pod,
+        volume_name: &str,
+        source_index: usize,
+    ) -> Result<CredentialBundle> {
+        let _ = (pod, source_index);
+        Err(Error::NotSupported(format!(
+            "requesting a certificate for the volume {volume_name:?} of a Pod"
+        )))
+    }
+}
+
+/// A private key and the certificate that a signer has issued for it.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct CredentialBundle {
+    /// The key in PEM, as PKCS #8.
+    pub private_key: Vec<u8>,
+    /// The certificate in PEM, followed by those of its issuers.
+    pub certificate_chain: Vec<u8>,
+}
+
+/// Shows no key.
+impl std::fmt::Debug for CredentialBundle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CredentialBundle").finish_non_exhaustive()
+    }
 }
 
 /// A cache of objects without a namespace.

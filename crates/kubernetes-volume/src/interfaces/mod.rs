@@ -15,7 +15,9 @@ pub use block::{
     BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper,
     CustomBlockVolumeUnmapper, PodDeviceMapPath,
 };
-pub use host::{Event, EventRecorder, EventType, KubeletVolumeHost, Lister, VolumeHost};
+pub use host::{
+    CredentialBundle, Event, EventRecorder, EventType, KubeletVolumeHost, Lister, VolumeHost,
+};
 pub use mounter::{Deleter, Mounter, Unmounter, Volume, VolumeProvisioner};
 pub use plugin::{
     AttachableVolumePlugin, BlockVolumePlugin, DeletableVolumePlugin, DeviceMountableVolumePlugin,

@@ -56,9 +56,8 @@ impl FilesPlugin {
         }
     }
 
-    /// Returns the plugin of projected volumes, which join the others and tokens of service
-    /// accounts. Trust bundles and certificates of Pods are
-    /// [not supported](Error::NotSupported).
+    /// Returns the plugin of projected volumes, which join the others, tokens of service accounts,
+    /// trust bundles and certificates of Pods.
     #[must_use]
     pub fn projected() -> Self {
         Self {

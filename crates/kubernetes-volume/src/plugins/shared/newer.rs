@@ -2,6 +2,7 @@
 
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1 as api;
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::{Error, Result};
@@ -54,6 +55,28 @@ since_1_37!(
     /// The default owner of the files.
     projected_user(api::ProjectedVolumeSource) -> i64, default_user
 );
+
+since_1_37!(
+    /// The owner of the file.
+    trust_bundle_user(api::ClusterTrustBundleProjection) -> i64, user
+);
+
+/// The certificate of a Pod, as a source of a projected volume (Kubernetes 1.34).
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct PodCertificate {
+    pub(crate) credential_bundle_path: String,
+    pub(crate) key_path: String,
+    pub(crate) certificate_chain_path: String,
+    pub(crate) user: Option<i64>,
+}
+
+/// Returns the certificate of a Pod, if the source is one.
+pub(crate) fn pod_certificate(source: &api::VolumeProjection) -> Result<Option<PodCertificate>> {
+    let source = serde_json::to_value(source).map_err(Error::other)?;
+    let certificate = source.get("podCertificate").cloned();
+    serde_json::from_value(certificate.unwrap_or_default()).map_err(Error::other)
+}
 
 /// Returns the request for a token that is valid as long as the Pod exists.
 pub(crate) fn token_request(

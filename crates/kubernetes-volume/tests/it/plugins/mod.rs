@@ -12,6 +12,7 @@ mod huge_pages;
 mod local;
 mod projections;
 mod removal;
+mod trust;
 mod wrong;
 
 use std::fs;

@@ -347,10 +347,6 @@ fn wrong_sources() {
             json!([{"secret": {"name": "login"}, "configMap": {"name": "settings"}}]),
             "has 2 fields (configMap, secret)",
         ),
-        (
-            json!([{"clusterTrustBundle": {"path": "a"}}]),
-            "clusterTrustBundle of the projected",
-        ),
     ];
     for (wrong, expected) in rows {
         let set_up = node.set_up(&sources(wrong.clone()), &web(), &no_args());
@@ -358,9 +354,6 @@ fn wrong_sources() {
         assert!(error.contains(expected), "{wrong}: {error}");
         node.assert_clean();
     }
-    let bundle = sources(json!([{"clusterTrustBundle": {"path": "a"}}]));
-    let error = node.set_up(&bundle, &web(), &no_args()).unwrap_err();
-    assert!(matches!(error, Error::NotSupported(_)), "{error:?}");
     // A host without tokens.
     let node = Node::new();
     let token = sources(json!([{"serviceAccountToken": {"path": "token"}}]));

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::Outcome;
+use super::bundles;
 use super::compare;
 use super::ours::Program;
 use super::random::{Case, FILES};
@@ -361,26 +362,27 @@ impl Cluster {
     /// Everything that the program needs, as the server has it.
     pub(crate) async fn manifests(&self, cases: &[Case]) -> Value {
         let mut items = Vec::new();
+        let namespace = "/api/v1/namespaces/default";
         for (path, kind) in [
-            ("namespaces/default/pods", "Pod"),
-            ("namespaces/default/configmaps", "ConfigMap"),
-            ("namespaces/default/secrets", "Secret"),
+            (&*format!("{namespace}/pods"), "Pod"),
+            (&format!("{namespace}/configmaps"), "ConfigMap"),
+            (&format!("{namespace}/secrets"), "Secret"),
             (
-                "namespaces/default/persistentvolumeclaims",
+                &format!("{namespace}/persistentvolumeclaims"),
                 "PersistentVolumeClaim",
             ),
-            ("persistentvolumes", "PersistentVolume"),
+            ("/api/v1/persistentvolumes", "PersistentVolume"),
+            (bundles::COLLECTION, "ClusterTrustBundle"),
         ] {
-            let list = self
-                .must(Method::GET, &format!("/api/v1/{path}"), None)
-                .await;
+            let list = self.must(Method::GET, path, None).await;
             for item in list["items"].as_array().unwrap() {
                 let name = text(&item["metadata"]["name"]);
+                let name = name.strip_prefix(bundles::SIGNED).unwrap_or(&name);
                 let own =
                     |case: &Case| name == case.name || name.starts_with(&format!("{}-", case.name));
                 if cases.iter().any(own) {
                     let mut item = item.clone();
-                    item["apiVersion"] = "v1".into();
+                    item["apiVersion"] = list["apiVersion"].clone();
                     item["kind"] = kind.into();
                     item["metadata"]
                         .as_object_mut()
@@ -406,7 +408,12 @@ impl Cluster {
                 collection(object),
                 text(&object["metadata"]["name"])
             );
-            let changed = self.send(Method::PUT, &path, Some(object)).await;
+            // A bundle isn't replaced without its version.
+            let method = match collection(object) {
+                bundles::COLLECTION => Method::PATCH,
+                _ => Method::PUT,
+            };
+            let changed = self.send(method, &path, Some(object)).await;
             if !changed.is_success() {
                 self.post(collection(object), object).await;
             }
@@ -437,8 +444,9 @@ impl Cluster {
             let path = format!("/api/v1/namespaces/default/{kind}");
             self.must(Method::DELETE, &path, None).await;
         }
-        self.must(Method::DELETE, "/api/v1/persistentvolumes", None)
-            .await;
+        for path in ["/api/v1/persistentvolumes", bundles::COLLECTION] {
+            self.must(Method::DELETE, path, None).await;
+        }
         let started = Instant::now();
         for pod in pods.values() {
             while fs::exists(self.places.seen(&self.places.pod(&pod.uid))).unwrap() {
@@ -473,6 +481,7 @@ pub(crate) fn shown(
 
 fn collection(object: &Value) -> &'static str {
     match object["kind"].as_str() {
+        Some("ClusterTrustBundle") => bundles::COLLECTION,
         Some("Secret") => "/api/v1/namespaces/default/secrets",
         _ => "/api/v1/namespaces/default/configmaps",
     }

@@ -1,5 +1,6 @@
 //! The program beside a kubelet: random Pods are given to both, and what they mount is compared.
 
+mod bundles;
 mod compare;
 mod kubelet;
 mod ours;

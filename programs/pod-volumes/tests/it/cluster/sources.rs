@@ -77,14 +77,20 @@ impl Maker<'_> {
 
     /// Decides what becomes of an object: most exist and are changed later.
     fn object(&mut self, kind: &str, name: &str) {
-        let first = self.data(kind, name);
-        let mut then = self.data(kind, name);
+        self.decide(|maker| maker.data(kind, name));
+    }
+
+    /// Does the same with what a function makes, before and after an update.
+    pub(crate) fn decide(&mut self, mut make: impl FnMut(&mut Self) -> Value) {
+        let first = make(self);
+        let mut then = make(self);
+        let is_secret = first["kind"] == "Secret";
         match self.rng.u32(..10) {
             // Never there.
             0 => {}
             // There later.
             1 => self.updated.push(then),
-            2 => {
+            2 if first["kind"] != "ClusterTrustBundle" => {
                 let mut first = first;
                 first["immutable"] = true.into();
                 self.objects.push(first);
@@ -92,11 +98,18 @@ impl Maker<'_> {
             3 => self.objects.push(first),
             _ => {
                 // A Secret keeps its type.
-                then["type"] = first["type"].clone();
+                if is_secret {
+                    then["type"] = first["type"].clone();
+                }
                 self.objects.push(first);
                 self.updated.push(then);
             }
         }
+    }
+
+    /// A path of a file in a volume.
+    pub(crate) fn path(&mut self) -> &'static str {
+        self.pick(&PATHS)
     }
 
     fn data(&mut self, kind: &str, name: &str) -> Value {
@@ -166,7 +179,7 @@ impl Maker<'_> {
 
     fn projected(&mut self, index: usize) -> Value {
         let sources = 0..self.rng.usize(1..5);
-        let sources = sources.map(|number| match self.rng.u32(..10) {
+        let sources = sources.map(|number| match self.rng.u32(..12) {
             0..=2 => {
                 let mut source = self.keyed((index + 1) * 10 + number, "ConfigMap");
                 source.as_object_mut().unwrap().remove("defaultMode");
@@ -181,6 +194,7 @@ impl Maker<'_> {
                 json!({"secret": source})
             }
             6..=7 => json!({"downwardAPI": {"items": self.fields()}}),
+            8..=9 => self.trust_bundle((index + 1) * 10 + number),
             _ => {
                 let mut source = json!({"path": self.pick(&PATHS)});
                 self.maybe(&mut source, 30, "audience", "vault");

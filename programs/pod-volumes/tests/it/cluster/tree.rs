@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use kubernetes_volume::mount::parse_mount_info;
 use serde_json::Value;
 
+use super::bundles;
 use super::random::FILES;
 
 /// Each path, with what is there in words.
@@ -156,7 +157,7 @@ fn payload(path: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// The content of a file: a token becomes what it is, and the kubelet's own annotations are left
+/// The content of a file: a token becomes what it is, certificates are sorted, and the kubelet's own annotations are left
 /// out.
 fn content_of(path: &Path, content: Vec<u8>) -> String {
     let text = match String::from_utf8(content) {
@@ -166,6 +167,9 @@ fn content_of(path: &Path, content: Vec<u8>) -> String {
     // A token of JSON: header, claims, signature.
     if text.starts_with("eyJ") && text.matches('.').count() == 2 {
         return "a token".to_owned();
+    }
+    if text.starts_with("-----BEGIN ") {
+        return bundles::sorted(&text);
     }
     if path.file_name().is_some_and(is_annotations) {
         let own = |line: &&str| !line.starts_with("kubernetes.io/config.s");
