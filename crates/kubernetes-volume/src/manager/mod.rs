@@ -164,7 +164,7 @@ impl VolumePluginManager {
     /// Asks the prober what has changed. Lookups do so themselves.
     ///
     /// Failures are logged: if the prober fails, plugins stay as they were; a plugin that fails is
-    /// left out.
+    /// left out, and the prober [is told](DynamicPluginProber::failed).
     pub fn refresh_probed_plugins(&self) {
         let own = thread::current().id();
         if *lock(&self.probing) == Some(own) {
@@ -179,32 +179,48 @@ impl VolumePluginManager {
         // Not in the `match`: its values live to its end, and the lock with them.
         let (probed, host) = (prober.probe(), self.host());
         match (probed, host) {
-            (Ok(events), Some(host)) => self.apply(events, &host),
+            (Ok(events), Some(host)) => {
+                for failed in self.apply(events, &host) {
+                    prober.failed(&failed);
+                }
+            }
             (Ok(_), None) => {}
             (Err(error), _) => warn!(%error, "can't probe for plugins"),
         }
         *lock(&self.probing) = None;
     }
 
-    fn apply(&self, events: Vec<ProbeEvent>, host: &Arc<dyn VolumeHost>) {
+    /// Returns the plugins that can't be used.
+    fn apply(&self, events: Vec<ProbeEvent>, host: &Arc<dyn VolumeHost>) -> Vec<String> {
+        let mut failed = Vec::new();
         for event in events {
             match event {
                 ProbeEvent::Remove { name } => {
                     self.write().probed.remove(&name);
                 }
-                ProbeEvent::AddOrUpdate { plugin } => self.add_probed(plugin, host),
+                ProbeEvent::AddOrUpdate { plugin } => failed.extend(self.add_probed(plugin, host)),
             }
         }
+        failed
     }
 
-    fn add_probed(&self, plugin: Box<dyn VolumePlugin>, host: &Arc<dyn VolumeHost>) {
+    /// Returns the name of a plugin that can't be used.
+    fn add_probed(
+        &self,
+        plugin: Box<dyn VolumePlugin>,
+        host: &Arc<dyn VolumeHost>,
+    ) -> Option<String> {
         let name = plugin.plugin_name().to_owned();
         let plugin = names::check(&name).and_then(|()| initialized(plugin, &name, host));
         match plugin {
             Ok(plugin) => {
                 self.write().probed.insert(name, plugin);
+                None
             }
-            Err(error) => error!(%error, plugin = name, "a probed plugin is left out"),
+            Err(error) => {
+                error!(%error, plugin = name, "a probed plugin is left out");
+                Some(name)
+            }
         }
     }
 

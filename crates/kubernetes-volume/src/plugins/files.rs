@@ -95,9 +95,7 @@ impl VolumePlugin for FilesPlugin {
     }
 
     fn volume_name(&self, spec: &Spec) -> Result<String> {
-        let volume = self.checked(spec)?;
-        // Not the name of the Secret: two volumes of one Pod may have the same one.
-        Ok(format!("{}/{}", self.kind.field, volume.name))
+        Ok((self.kind.volume_name)(self.checked(spec)?))
     }
 
     fn can_support(&self, spec: &Spec) -> bool {

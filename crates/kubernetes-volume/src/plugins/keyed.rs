@@ -14,6 +14,11 @@ pub(super) static CONFIG_MAP_KIND: Kind = Kind {
     in_memory: false,
     supports: |volume| volume.config_map.is_some(),
     payload: config_map,
+    volume_name: |volume| {
+        let source = volume.config_map.as_ref();
+        let name = source.map(|source| &*source.name).unwrap_or_default();
+        format!("{}/{name}", volume.name)
+    },
     reconstruct: |volume| volume.config_map = Some(ConfigMapVolumeSource::default()),
 };
 
@@ -23,6 +28,11 @@ pub(super) static SECRET_KIND: Kind = Kind {
     in_memory: true,
     supports: |volume| volume.secret.is_some(),
     payload: secret,
+    volume_name: |volume| {
+        let source = volume.secret.as_ref();
+        let name = source.and_then(|source| source.secret_name.clone());
+        name.unwrap_or_default()
+    },
     reconstruct: |volume| {
         let secret_name = Some(volume.name.clone());
         volume.secret = Some(SecretVolumeSource {

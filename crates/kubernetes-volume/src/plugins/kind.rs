@@ -18,6 +18,8 @@ pub(super) struct Kind {
     pub(super) supports: fn(&PodVolume) -> bool,
     /// Reads the content of the files.
     pub(super) payload: fn(&Inputs<'_>) -> Result<Payload>,
+    /// Returns the name of what is behind the volume, which has that field.
+    pub(super) volume_name: fn(&PodVolume) -> String,
     /// Sets the field of a volume of which only the name is known.
     pub(super) reconstruct: fn(&mut PodVolume),
 }

@@ -28,6 +28,7 @@ pub(super) static KIND: Kind = Kind {
     in_memory: true,
     supports: |volume| volume.projected.is_some(),
     payload,
+    volume_name: |volume| volume.name.clone(),
     reconstruct: |volume| volume.projected = Some(ProjectedVolumeSource::default()),
 };
 

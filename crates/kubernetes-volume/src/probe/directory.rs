@@ -41,8 +41,9 @@ type Make = Box<dyn Fn(&Driver) -> Result<Box<dyn VolumePlugin>> + Send>;
 pub struct DirectoryProber {
     folder: PathBuf,
     make: Make,
-    /// The programs, each with a number that is another one after a change.
-    known: BTreeMap<String, u64>,
+    /// The programs, each with a number that is another one after a change, or with nothing if its
+    /// plugin is to be made again.
+    known: BTreeMap<String, Option<u64>>,
     watcher: Option<RecommendedWatcher>,
     /// The inode of the folder that is watched: another one may take its place.
     watched: Option<u64>,
@@ -61,7 +62,8 @@ impl std::fmt::Debug for DirectoryProber {
 
 impl DirectoryProber {
     /// Returns a prober of the folder. The function makes the plugin of a program that is new or
-    /// has changed; what it refuses is logged, and tried again when the program changes.
+    /// has changed; what it refuses is logged, and tried again at the next call of
+    /// [`probe`](DynamicPluginProber::probe), as are plugins that can't be initialized.
     pub fn new(
         folder: impl Into<PathBuf>,
         make: impl Fn(&Driver) -> Result<Box<dyn VolumePlugin>> + Send + 'static,
@@ -131,6 +133,13 @@ impl DynamicPluginProber for DirectoryProber {
         }
         scanned
     }
+
+    fn failed(&mut self, plugin_name: &str) {
+        if let Some(known) = self.known.get_mut(plugin_name) {
+            *known = None;
+        }
+        self.changed.store(true, Ordering::Release);
+    }
 }
 
 impl DirectoryProber {
@@ -145,19 +154,26 @@ impl DirectoryProber {
         for name in self.known.keys().filter(|name| !found.contains_key(*name)) {
             events.push(ProbeEvent::Remove { name: name.clone() });
         }
+        let mut failed = Vec::new();
         for (name, (driver, print)) in &found {
-            if self.known.get(name) == Some(print) {
+            if self.known.get(name) == Some(&Some(*print)) {
                 continue;
             }
             match (self.make)(driver) {
                 Ok(plugin) => events.push(ProbeEvent::AddOrUpdate { plugin }),
-                Err(error) => error!(plugin = name, %error, "a plugin is left out"),
+                Err(error) => {
+                    error!(plugin = name, %error, "a plugin is left out");
+                    failed.push(name.clone());
+                }
             }
         }
         self.known = found
             .into_iter()
-            .map(|(name, (_, print))| (name, print))
+            .map(|(name, (_, print))| (name, Some(print)))
             .collect();
+        for name in failed {
+            self.failed(&name);
+        }
         Ok(events)
     }
 }

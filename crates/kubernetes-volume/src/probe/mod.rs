@@ -72,6 +72,12 @@ pub trait DynamicPluginProber: Send {
     ///
     /// When it can't find out. The plugins stay as they were.
     fn probe(&mut self) -> Result<Vec<ProbeEvent>>;
+
+    /// Learns that the plugin of an [`AddOrUpdate`](ProbeEvent::AddOrUpdate) couldn't be
+    /// initialized. The prober may report it again, so that it is tried again.
+    fn failed(&mut self, plugin_name: &str) {
+        let _ = plugin_name;
+    }
 }
 
 /// A prober that never finds a plugin.

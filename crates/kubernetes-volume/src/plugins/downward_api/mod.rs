@@ -20,6 +20,7 @@ pub(super) static KIND: Kind = Kind {
     in_memory: true,
     supports: |volume| volume.downward_api.is_some(),
     payload,
+    volume_name: |volume| volume.name.clone(),
     reconstruct: |volume| volume.downward_api = Some(DownwardAPIVolumeSource::default()),
 };
 

@@ -26,6 +26,8 @@ pub(super) enum Medium {
     HugePages {
         /// Bytes of a page.
         page: u64,
+        /// The medium names no size: what is mounted already may have another one.
+        any: bool,
     },
 }
 
@@ -48,10 +50,12 @@ impl Medium {
             }),
             "HugePages" => Ok(Self::HugePages {
                 page: only_page_size(pod)?,
+                any: true,
             }),
             medium => match medium.strip_prefix("HugePages-") {
                 Some(size) => Ok(Self::HugePages {
                     page: page_size(size, pod)?,
+                    any: false,
                 }),
                 None => Err(Error::invalid(format!(
                     "the medium {medium:?} of an emptyDir is unknown; \
@@ -75,7 +79,7 @@ impl Medium {
         match self {
             Self::Disk => None,
             Self::Memory { size } => size.map(|size| format!("size={size}")),
-            Self::HugePages { page } => Some(format!("pagesize={page}")),
+            Self::HugePages { page, .. } => Some(format!("pagesize={page}")),
         }
     }
 }

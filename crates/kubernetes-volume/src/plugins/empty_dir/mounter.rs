@@ -89,7 +89,7 @@ impl EmptyDirMounter {
     }
 
     fn check_page_size(&self, dir: &Path) -> Result<()> {
-        let Medium::HugePages { page } = self.medium else {
+        let Medium::HugePages { page, any: false } = self.medium else {
             return Ok(());
         };
         let found = statfs(dir).map_err(Error::io("look at the file system of", dir))?;

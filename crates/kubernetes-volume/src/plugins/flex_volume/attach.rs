@@ -16,9 +16,6 @@ use crate::interfaces::{Attacher, Detacher, DeviceMounter, DeviceUnmounter};
 use crate::plugins::shared::{dirs, is_mounted};
 use crate::{Error, Result, Spec};
 
-/// The default file system of a device.
-const FS_TYPE: &str = "ext4";
-
 impl DeviceMounter for Node {
     fn device_mount_path(&self, spec: &Spec) -> Result<PathBuf> {
         self.device_mount_path(spec)
@@ -35,15 +32,12 @@ impl DeviceMounter for Node {
         let args = [text(dir)?, text(device_path)?, &options];
         let done = match self.call(Command::MountDevice, &args) {
             Ok(Some(_)) => Ok(()),
+            // A driver that attaches nothing has no device to be mounted.
+            Ok(None) if device_path.as_os_str().is_empty() => Ok(()),
             Ok(None) => {
-                let fs_type = if source.fs_type.is_empty() {
-                    FS_TYPE
-                } else {
-                    source.fs_type
-                };
-                let options: &[&str] = if source.read_only { &["ro"] } else { &[] };
+                let (fs_type, options) = (source.fs_type, [source.access()]);
                 SafeFormatAndMount::new(mounter.clone(), self.exec())
-                    .format_and_mount(device_path, dir, fs_type, options)
+                    .format_and_mount(device_path, dir, fs_type, &options)
                     .map_err(Error::from)
             }
             Err(error) => Err(uncertain_if_killed(error)),
@@ -58,6 +52,9 @@ impl DeviceUnmounter for Node {
             return Ok(());
         }
         let mounter = self.mounter();
+        if !is_mounted(&*mounter, dir)? {
+            return dirs::remove_empty(dir);
+        }
         match self.call(Command::UnmountDevice, &[text(dir)?])? {
             Some(_) => removed(&*mounter, dir),
             None => Ok(clean_up_mount_point(&*mounter, dir, false)?),
@@ -101,8 +98,11 @@ impl Attacher for Node {
         let answer = self
             .program
             .call_for(&*self.exec(), command, &args, &[], timeout)?;
-        let device = answer.and_then(|answer| answer.device);
-        Ok(device.map_or_else(|| device_path.to_owned(), PathBuf::from))
+        // An answer counts even if it names no device.
+        Ok(match answer {
+            Some(answer) => answer.device.unwrap_or_default().into(),
+            None => device_path.to_owned(),
+        })
     }
 }
 

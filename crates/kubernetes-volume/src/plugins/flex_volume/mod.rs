@@ -46,8 +46,8 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// | `waitforattach` | DEVICE OPTIONS | the device as it is |
 /// | `isattached` | OPTIONS NODE | all are taken to be attached |
 /// | `detach` | VOLUME NODE | nothing |
-/// | `mountdevice` | DIR DEVICE OPTIONS | formats an empty device, and mounts it |
-/// | `unmountdevice` | DIR | unmounts |
+/// | `mountdevice` | DIR DEVICE OPTIONS | formats an empty device, and mounts it, if there is one |
+/// | `unmountdevice` | DIR, if something is mounted there | unmounts |
 /// | `mount` | DIR OPTIONS | bind mounts the device's directory |
 /// | `unmount` | DIR | unmounts |
 /// | `expandvolume` | OPTIONS DIR NEW OLD | the new size |

@@ -97,11 +97,16 @@ impl<'a> Source<'a> {
         })
     }
 
+    /// Returns whether the volume is written to, as a mount option.
+    pub(super) fn access(&self) -> &'static str {
+        if self.read_only { "ro" } else { "rw" }
+    }
+
     /// Returns the options of all commands.
     pub(super) fn options(&self) -> Options {
         let mut options = Options::default();
         options.set("fsType", self.fs_type);
-        options.set("readwrite", if self.read_only { "ro" } else { "rw" });
+        options.set("readwrite", self.access());
         options.set("pvOrVolumeName", self.name);
         let own = self.options.into_iter().flatten();
         options

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use kubernetes_mount::mount::is_corrupted;
 use rustix::fs::OFlags;
 
 use crate::interfaces::VolumeHost;
@@ -33,11 +34,12 @@ pub(crate) fn flex_device_mounts(host: &dyn VolumeHost, driver: &str) -> PathBuf
     device_mounts(host, &format!("{FLEX_VOLUMES}/{driver}"))
 }
 
-/// Returns true if the path exists, also as a dangling link.
+/// Returns true if the path exists, also as a dangling link, or as a mount whose server is gone.
 pub(crate) fn exists(path: &Path) -> Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) if is_corrupted(&error) => Ok(true),
         Err(error) => Err(Error::io("look at", path)(error)),
     }
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -74,6 +76,32 @@ fn what_is_no_driver_is_none() {
     fs::write(folder.path().join("file"), "").unwrap();
     install(folder.path(), "example.com~broken", "broken");
     assert!(prober(folder.path()).probe().unwrap().is_empty());
+}
+
+/// Without a change of its files, also when an older one of the same name is there.
+#[test]
+fn a_plugin_that_failed_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    install(folder.path(), "example.com~nas", "nas");
+    let works = Arc::new(AtomicBool::new(false));
+    let now = works.clone();
+    let mut prober = DirectoryProber::new(folder.path(), move |driver| {
+        match now.load(Ordering::Relaxed) {
+            true => Ok(Plugin::new(&driver.plugin_name, "").boxed()),
+            false => Err(Error::invalid("it prints nothing")),
+        }
+    });
+    prober.init().unwrap();
+    assert!(prober.probe().unwrap().is_empty());
+    works.store(true, Ordering::Relaxed);
+    let added = [r#"AddOrUpdate("example.com/nas")"#];
+    assert_eq!(events(&mut prober), added);
+    prober.failed("example.com/nas");
+    prober.failed("example.com/unknown");
+    assert_eq!(events(&mut prober), added);
+    prober.failed("example.com/nas");
+    fs::remove_dir_all(folder.path().join("example.com~nas")).unwrap();
+    assert_eq!(events(&mut prober), [r#"Remove("example.com/nas")"#]);
 }
 
 #[test]

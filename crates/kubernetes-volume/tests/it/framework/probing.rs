@@ -11,9 +11,13 @@ use kubernetes_volume::{Error, Result};
 
 use super::fake::{Nothing, Plugin, spec};
 
-/// Returns what a test has put in: the events of one probe after the other.
+/// Returns what a test has put in: the events of one probe after the other. Keeps the names of
+/// plugins that have failed.
 #[derive(Clone, Default)]
-struct Script(Arc<Mutex<VecDeque<Result<Vec<ProbeEvent>>>>>);
+struct Script(
+    Arc<Mutex<VecDeque<Result<Vec<ProbeEvent>>>>>,
+    Arc<Mutex<Vec<String>>>,
+);
 
 impl Script {
     fn then(&self, events: Result<Vec<ProbeEvent>>) {
@@ -28,6 +32,10 @@ impl DynamicPluginProber for Script {
 
     fn probe(&mut self) -> Result<Vec<ProbeEvent>> {
         self.0.lock().unwrap().pop_front().unwrap_or(Ok(vec![]))
+    }
+
+    fn failed(&mut self, plugin_name: &str) {
+        self.1.lock().unwrap().push(plugin_name.to_owned());
     }
 }
 
@@ -92,6 +100,7 @@ fn a_plugin_that_cannot_be_used_hides_no_other() {
     script.then(Ok(plugins));
     assert!(manager.find_plugin_by_name("a/x").is_ok());
     assert!(manager.find_plugin_by_name("a/b").is_err());
+    assert_eq!(*script.1.lock().unwrap(), ["a b", "a/b"]);
 }
 
 #[test]

@@ -122,3 +122,26 @@ fn what_was_not_given_is_an_error_that_says_so() {
     let manager = host.start(vec![], None).unwrap();
     assert!(failed(host.use_manager(&manager)).contains("has a manager"));
 }
+
+/// The names by which a kubelet knows what is behind a volume.
+#[test]
+fn names_of_volumes() {
+    let node = Node::new();
+    for (source, expected) in [
+        (json!({"configMap": {"name": "settings"}}), "data/settings"),
+        (json!({"secret": {"secretName": "login"}}), "login"),
+        (json!({"downwardAPI": {}}), "data"),
+        (json!({"projected": {"sources": []}}), "data"),
+        (json!({"emptyDir": {}}), "data"),
+        (json!({"hostPath": {"path": "/srv"}}), "/srv"),
+    ] {
+        let mut named = json!({"name": "data"});
+        merge(&mut named, source.clone());
+        let spec = volume(named);
+        let plugin = node.manager.find_plugin_by_spec(&spec).unwrap();
+        assert_eq!(plugin.volume_name(&spec).unwrap(), expected, "{source}");
+    }
+    let local = persistent("disk", json!({"local": {"path": "/srv"}}), false);
+    let plugin = node.manager.find_plugin_by_spec(&local).unwrap();
+    assert_eq!(plugin.volume_name(&local).unwrap(), "disk");
+}

@@ -1,12 +1,17 @@
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 
+use kubernetes_volume::interfaces::VolumeHost;
+use kubernetes_volume::mount::Mount;
 use kubernetes_volume::plugins::EMPTY_DIR;
+use kubernetes_volume::testing::FakeHost;
+use kubernetes_volume::{VolumeConfig, VolumeOptions, plugins};
 use nix::sys::statfs::statfs;
 use root_tests::as_root;
 use serde_json::{Value, json};
 
-use super::{Node, failed, no_args, pod, volume};
+use super::{Node, UID, failed, no_args, pod, volume};
 
 fn requests(sizes: &[&str]) -> Value {
     let container = |size: &&str| {
@@ -18,6 +23,33 @@ fn requests(sizes: &[&str]) -> Value {
 
 fn huge(medium: &str) -> kubernetes_volume::Spec {
     volume(json!({"name": "huge", "emptyDir": {"medium": medium}}))
+}
+
+/// What is mounted stays as it is, unless the medium names another size.
+#[test]
+fn mounted_with_another_size() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = FakeHost::new(dir.path(), |host| host).unwrap();
+    let manager = host
+        .start(plugins::all(VolumeConfig::default()), None)
+        .unwrap();
+    let pod = pod(requests(&["2Mi"]));
+    let at = host.pod_volume_dir(UID, EMPTY_DIR, "huge");
+    fs::create_dir_all(&at).unwrap();
+    // The pages of what is really there have 4 KiB.
+    let mounted = (Path::new("nodev"), "hugetlbfs", ["pagesize=1Gi"]);
+    host.mounter
+        .mount(mounted.0, &at, mounted.1, &mounted.2)
+        .unwrap();
+    let set_up = |medium: &str| {
+        let plugin = manager.find_plugin_by_spec(&huge(medium)).unwrap();
+        let mounter = plugin.new_mounter(&huge(medium), &pod, &VolumeOptions::default());
+        mounter.unwrap().set_up(&no_args())
+    };
+    let error = failed(set_up("HugePages-2Mi"));
+    assert!(error.contains("and the volume needs 2097152"), "{error}");
+    set_up("HugePages").unwrap();
+    assert_eq!(host.mounter.mount_points()[0].options, mounted.2);
 }
 
 /// Checked before anything is mounted, so this needs neither root nor huge pages.
