@@ -16,7 +16,7 @@ use super::helper::{self, Request};
 use super::mountinfo::topmost;
 use super::options::{self, Parsed};
 use super::refs::refs_of;
-use super::{Mount, MountError, MountInfo, MountPoint, read_mount_info};
+use super::{ForceUnmount, Mount, MountError, MountInfo, MountPoint, read_mount_info};
 use crate::exec::{Exec, Local};
 use crate::masking::Secrets;
 use crate::{Error, Result};
@@ -159,6 +159,10 @@ impl Mount for LinuxMounter {
         };
         let mounts = read_mount_info()?;
         Ok(refs_of(&mounts, own_mount(&mounts, &path), &path))
+    }
+
+    fn as_force_unmount(&self) -> Option<&dyn ForceUnmount> {
+        Some(self)
     }
 }
 

@@ -99,6 +99,11 @@ pub trait Mount: Send + Sync {
     /// When the table can't be read.
     fn mount_refs(&self, path: &Path) -> Result<Vec<PathBuf>>;
 
+    /// Returns the mounter if it can unmount what doesn't answer.
+    fn as_force_unmount(&self) -> Option<&dyn ForceUnmount> {
+        None
+    }
+
     /// Returns whether a tmpfs can be mounted with `noswap`: by default, what this kernel says.
     fn noswap(&self) -> Noswap {
         Noswap::of_kernel()

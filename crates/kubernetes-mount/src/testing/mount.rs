@@ -280,6 +280,10 @@ impl Mount for FakeMounter {
         }
         Ok(refs)
     }
+
+    fn as_force_unmount(&self) -> Option<&dyn ForceUnmount> {
+        Some(self)
+    }
 }
 
 impl ForceUnmount for FakeMounter {

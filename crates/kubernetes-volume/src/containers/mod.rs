@@ -68,14 +68,25 @@ pub struct ContainerMount {
     pub volume_name: String,
     /// Where it is mounted in the container, an absolute path.
     pub container_path: PathBuf,
-    /// The mounted path on the node.
+    /// The mounted path on the node, which is empty for an image.
     pub host_path: PathBuf,
+    /// The image that the runtime mounts, if the volume is one.
+    pub image: Option<ImageMount>,
     /// The mount is read-only.
     pub read_only: bool,
     /// The mounts below it are read-only too.
     pub recursive_read_only: bool,
     /// How mounts and unmounts below it appear on the other side.
     pub propagation: Propagation,
+}
+
+/// An image as a volume: the container runtime finds and mounts it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImageMount {
+    /// The image, as the Pod names it.
+    pub reference: String,
+    /// The part of it that is mounted, or an empty text for all. The runtime looks for it.
+    pub sub_path: String,
 }
 
 /// The propagation of mounts between the node and a container.
@@ -157,7 +168,10 @@ pub fn mounts(
                 ))
             })?;
             let sub_path = sub_path(mount, &mut variables, || env::variables(host, pod, &part))?;
-            let host_path = if sub_path.is_empty() {
+            let image = image(pod, &mount.name);
+            let host_path = if image.is_some() {
+                PathBuf::new()
+            } else if sub_path.is_empty() {
                 volume.path.clone()
             } else {
                 let request = SubpathRequest {
@@ -174,12 +188,25 @@ pub fn mounts(
                 volume_name: mount.name.clone(),
                 container_path: container_path(&mount.mount_path),
                 host_path,
+                image: image.map(|reference| ImageMount {
+                    reference,
+                    sub_path,
+                }),
                 read_only: mount.read_only == Some(true) || volume.attributes.read_only,
                 recursive_read_only: recursive_read_only(mount)?,
                 propagation: Propagation::parse(mount.mount_propagation.as_deref())?,
             })
         })
         .collect()
+}
+
+/// Returns the image that a volume of the Pod is.
+fn image(pod: &Pod, volume: &str) -> Option<String> {
+    let volumes = pod.spec.as_ref()?.volumes.iter().flatten();
+    let source = volumes
+        .filter(|found| found.name == volume)
+        .find_map(|found| found.image.as_ref())?;
+    Some(source.reference.clone().unwrap_or_default())
 }
 
 /// Returns an absolute path: a relative one is below the root, and becomes simple by that, as `/a`

@@ -5,6 +5,8 @@
 //! | [`EmptyDirPlugin`] | `kubernetes.io/empty-dir` | a directory, a tmpfs, or huge pages | its files, or its file system |
 //! | [`HostPathPlugin`] | `kubernetes.io/host-path` | a path of the node | – |
 //! | [`LocalPlugin`] | `kubernetes.io/local-volume` | a directory or a block device of the node | its file system |
+//! | [`NfsPlugin`] | `kubernetes.io/nfs` | a directory of an NFS server | its file system |
+//! | [`ImagePlugin`] | `kubernetes.io/image` | an image, which the container runtime mounts | – |
 //! | [`FilesPlugin::config_map`] | `kubernetes.io/configmap` | a ConfigMap | its files, once |
 //! | [`FilesPlugin::secret`] | `kubernetes.io/secret` | a Secret, in memory | its files, once |
 //! | [`FilesPlugin::downward_api`] | `kubernetes.io/downward-api` | fields of the Pod, in memory | its files, once |
@@ -24,10 +26,12 @@ mod empty_dir;
 mod files;
 mod flex_volume;
 mod host_path;
+mod image;
 mod keyed;
 mod kind;
 mod list;
 mod local;
+mod nfs;
 mod projected;
 mod shared;
 
@@ -35,8 +39,10 @@ pub use empty_dir::EmptyDirPlugin;
 pub use files::FilesPlugin;
 pub use flex_volume::FlexVolumePlugin;
 pub use host_path::HostPathPlugin;
+pub use image::ImagePlugin;
 pub use list::all;
 pub use local::LocalPlugin;
+pub use nfs::NfsPlugin;
 pub use shared::names::DELETING;
 pub(crate) use shared::{dirs, names};
 
@@ -46,6 +52,10 @@ pub const EMPTY_DIR: &str = "kubernetes.io/empty-dir";
 pub const HOST_PATH: &str = "kubernetes.io/host-path";
 /// The name of the plugin of local PersistentVolumes.
 pub const LOCAL: &str = "kubernetes.io/local-volume";
+/// The name of the plugin of NFS.
+pub const NFS: &str = "kubernetes.io/nfs";
+/// The name of the plugin of images.
+pub const IMAGE: &str = "kubernetes.io/image";
 /// The name of the plugin of ConfigMaps.
 pub const CONFIG_MAP: &str = "kubernetes.io/configmap";
 /// The name of the plugin of Secrets.

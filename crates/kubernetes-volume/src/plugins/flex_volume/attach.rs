@@ -8,12 +8,12 @@ use kubernetes_mount::filesystem::SafeFormatAndMount;
 use kubernetes_mount::mount::clean_up_mount_point;
 
 use super::answer::Command;
-use super::mount::{BENEATH, after_failure, removed, uncertain_if_killed};
+use super::mount::{BENEATH, removed, uncertain_if_killed};
 use super::node::Node;
 use super::options::Source;
 use super::program::text;
 use crate::interfaces::{Attacher, Detacher, DeviceMounter, DeviceUnmounter};
-use crate::plugins::shared::{dirs, is_mounted};
+use crate::plugins::shared::{after_failure, dirs, is_mounted};
 use crate::{Error, Result, Spec};
 
 impl DeviceMounter for Node {

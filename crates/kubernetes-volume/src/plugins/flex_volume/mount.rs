@@ -16,7 +16,7 @@ use super::program::text;
 use crate::interfaces::{Mounter, Unmounter, Volume};
 use crate::ownership::FsGroupChangePolicy;
 use crate::plugins::shared::own::Owner;
-use crate::plugins::shared::{dirs, is_mounted, names, still_mounted};
+use crate::plugins::shared::{after_failure, dirs, is_mounted, names, still_mounted};
 use crate::{Attributes, Error, MounterArgs, NodeError, Result, Spec};
 
 /// The mode of the directory beneath a mount.
@@ -168,16 +168,6 @@ pub(super) fn removed(mounter: &dyn Mount, dir: &Path) -> Result<()> {
         return Err(still_mounted(dir).into());
     }
     dirs::remove_empty(dir)
-}
-
-/// Undoes what a failed attempt has left. Its error says more than one of tidying up.
-pub(super) fn after_failure(mounter: &dyn Mount, dir: &Path, is_new: bool) {
-    if is_mounted(mounter, dir).unwrap_or(false) {
-        let _ = mounter.unmount(dir);
-    }
-    if is_new {
-        let _ = dirs::remove_empty(dir);
-    }
 }
 
 /// A driver that was killed may have begun what the kernel ends.

@@ -1,7 +1,6 @@
 //! hostPath: a path of the node.
 
 mod check;
-mod recycle;
 mod storage;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +12,7 @@ use kubernetes_mount::mount::HostUtils;
 
 use super::HOST_PATH;
 use super::shared::names;
+use super::shared::recycle::Recycler;
 use super::shared::slot::{Slot, host_utils};
 use crate::interfaces::{
     DeletableVolumePlugin, Deleter, EventRecorder, Mounter, PersistentVolumePlugin,
@@ -30,8 +30,7 @@ use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeConfig, VolumeOp
 /// configuration is set. Both are for tests of one node, as in Kubernetes.
 pub struct HostPathPlugin {
     host: Slot,
-    config: VolumeConfig,
-    recycler: Option<Arc<recycle::RunPod>>,
+    recycler: Recycler,
 }
 
 impl HostPathPlugin {
@@ -40,8 +39,7 @@ impl HostPathPlugin {
     pub fn new(config: VolumeConfig) -> Self {
         Self {
             host: Slot::default(),
-            config,
-            recycler: None,
+            recycler: Recycler::new(config),
         }
     }
 
@@ -52,7 +50,7 @@ impl HostPathPlugin {
         mut self,
         run: impl Fn(&Pod, &dyn EventRecorder) -> Result<()> + Send + Sync + 'static,
     ) -> Self {
-        self.recycler = Some(Arc::new(run));
+        self.recycler.run = Some(Arc::new(run));
         self
     }
 }
@@ -171,13 +169,11 @@ impl PersistentVolumePlugin for HostPathPlugin {
 impl RecyclableVolumePlugin for HostPathPlugin {
     fn recycle(&self, pv_name: &str, spec: &Spec, recorder: &dyn EventRecorder) -> Result<()> {
         let (source, ..) = checked(spec)?;
-        let pod = recycle::pod(&self.config, pv_name, source, spec)?;
-        match &self.recycler {
-            Some(run) => run(&pod, recorder),
-            None => Err(Error::NotSupported(
-                "emptying a hostPath without a cluster".to_owned(),
-            )),
-        }
+        let volume = PodVolume {
+            host_path: Some(source.clone()),
+            ..PodVolume::default()
+        };
+        self.recycler.recycle(pv_name, spec, volume, recorder)
     }
 }
 
@@ -192,7 +188,7 @@ impl DeletableVolumePlugin for HostPathPlugin {
 
 impl ProvisionableVolumePlugin for HostPathPlugin {
     fn new_provisioner(&self, options: &VolumeOptions) -> Result<Box<dyn VolumeProvisioner>> {
-        if !self.config.provisioning_enabled {
+        if !self.recycler.config.provisioning_enabled {
             return Err(Error::NotSupported(format!(
                 "making volumes by {HOST_PATH} without `provisioning_enabled`"
             )));

@@ -97,14 +97,15 @@ impl LocalMounter {
             .mount(&self.from, dir, "", &["bind", "remount", "ro"])?)
     }
 
-    /// Gives the files to the group, unless another Pod has them.
+    /// Gives the files to the group, unless another Pod has them or they aren't written to.
     fn own(&self, dir: &Path, args: &MounterArgs, again: bool) -> Result<()> {
-        let Some(group) = args.fs_group.filter(|_| !self.read_only) else {
+        let Some(group) = args.fs_group else {
             return Ok(());
         };
         if self.is_shared(dir)? {
             let owner = fs::metadata(dir).map_err(Error::io("look at", dir))?.gid();
-            if owner != group {
+            // Once for each mount.
+            if owner != group && !again {
                 let message = format!(
                     "fsGroup {group} is not applied: the files of the volume {} keep the group \
                      {owner}, because another Pod has them mounted",
@@ -113,6 +114,9 @@ impl LocalMounter {
                 warn!(volume = self.name, "{message}");
                 self.owner.warn(ALREADY_MOUNTED, message);
             }
+            return Ok(());
+        }
+        if self.read_only {
             return Ok(());
         }
         // The root is last: if it is right, an earlier call has done everything.

@@ -7,6 +7,7 @@ pub(super) mod nested;
 pub(super) mod newer;
 pub(super) mod own;
 pub(super) mod payload;
+pub(super) mod recycle;
 pub(super) mod remove;
 pub(super) mod slot;
 
@@ -57,6 +58,16 @@ pub(super) fn is_mounted(mounter: &dyn Mount, path: &Path) -> Result<bool> {
         return Ok(false);
     }
     Ok(mounter.is_mount_point(path)?)
+}
+
+/// Undoes what a failed attempt to mount has left. Its error says more than one of tidying up.
+pub(super) fn after_failure(mounter: &dyn Mount, dir: &Path, is_new: bool) {
+    if is_mounted(mounter, dir).unwrap_or(false) {
+        let _ = mounter.unmount(dir);
+    }
+    if is_new {
+        let _ = dirs::remove_empty(dir);
+    }
 }
 
 /// The path as the table of mounts has it: that of the directory above, without links, and the

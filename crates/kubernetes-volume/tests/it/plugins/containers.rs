@@ -87,6 +87,7 @@ fn fields_of_a_mount_are_those_of_the_runtime() {
         volume_name: "data".to_owned(),
         container_path: "/m".into(),
         host_path,
+        image: None,
         read_only: false,
         recursive_read_only: false,
         propagation: Propagation::Private,

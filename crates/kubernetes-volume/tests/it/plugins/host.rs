@@ -134,6 +134,14 @@ fn names_of_volumes() {
         (json!({"projected": {"sources": []}}), "data"),
         (json!({"emptyDir": {}}), "data"),
         (json!({"hostPath": {"path": "/srv"}}), "/srv"),
+        (
+            json!({"nfs": {"server": "nas", "path": "/srv"}}),
+            "nas//srv",
+        ),
+        (
+            json!({"image": {"reference": "example.com/data:1"}}),
+            "example.com/data:1",
+        ),
     ] {
         let mut named = json!({"name": "data"});
         merge(&mut named, source.clone());

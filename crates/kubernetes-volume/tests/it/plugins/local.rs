@@ -3,6 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use kubernetes_volume::NodeResizeOptions;
+use kubernetes_volume::interfaces::EventType;
 use kubernetes_volume::plugins::LOCAL;
 use kubernetes_volume::testing::FakeEvents;
 use root_tests::{Loop, as_root};
@@ -127,20 +128,32 @@ fn files_that_another_pod_has_keep_their_group() {
         let data = data(&node);
         node.set_up(&local(&data, false), &pod(json!({})), &group(3000))
             .unwrap();
-        let same_path = persistent("twin", json!({"local": {"path": data}}), false);
-        for (spec, group_of_pod) in [(&same_path, 3000), (&local(&data, false), 4000)] {
-            node.set_up(spec, &other_pod(), &group(group_of_pod))
-                .unwrap();
-            assert_eq!(of(&data.join("file")).1, 3000);
+        let twin = persistent("twin", json!({"local": {"path": data}}), false);
+        let read = persistent("read", json!({"local": {"path": data}}), true);
+        let rows = [(&twin, 3000), (&local(&data, false), 4000), (&read, 5000)];
+        // An event once for each mount, also of files that aren't written to.
+        for _ in 0..2 {
+            for (spec, group_of_pod) in rows {
+                node.set_up(spec, &other_pod(), &group(group_of_pod))
+                    .unwrap();
+                assert_eq!(of(&data.join("file")).1, 3000);
+            }
         }
         let events = recorder.recorded();
-        let [event] = &events[..] else {
-            panic!("{events:?}");
-        };
-        assert_eq!(event.reason, "AlreadyMountedVolume");
-        assert_eq!(event.object.name.as_deref(), Some("other"));
-        assert!(event.message.contains("4000") && event.message.contains("3000"));
-        for (name, uid) in [("disk", UID), ("disk", "9b2e"), ("twin", "9b2e")] {
+        assert_eq!(events.len(), 2, "{events:?}");
+        for (event, (_, group_of_pod)) in events.iter().zip(&rows[1..]) {
+            assert_eq!(event.reason, "AlreadyMountedVolume");
+            assert_eq!(event.event_type, EventType::Warning);
+            assert_eq!(event.object.name.as_deref(), Some("other"));
+            let message = &event.message;
+            assert!(message.contains(&group_of_pod.to_string()) && message.contains("3000"));
+        }
+        for (name, uid) in [
+            ("disk", UID),
+            ("disk", "9b2e"),
+            ("twin", "9b2e"),
+            ("read", "9b2e"),
+        ] {
             let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
             plugin
                 .new_unmounter(name, uid)

@@ -103,7 +103,7 @@ fn a_device_is_mounted_by_default() {
     ] {
         let drivers = Drivers::new("");
         let image = drivers.dir.path().join("image");
-        File::create(&image).unwrap().set_len(1 << 20).unwrap();
+        File::create(&image).unwrap().set_len(8 << 20).unwrap();
         let made = Command::new("mkfs.ext4")
             .args(["-q", "-F"])
             .arg(&image)

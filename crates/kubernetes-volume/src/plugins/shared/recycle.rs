@@ -1,6 +1,8 @@
-//! The Pod that empties a hostPath volume.
+//! The Pod that empties a volume.
 
-use k8s_openapi::api::core::v1::{HostPathVolumeSource, Pod, Volume};
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::{Pod, Volume};
 use kubernetes_kinds::quantity::Amount;
 
 use crate::interfaces::EventRecorder;
@@ -8,18 +10,42 @@ use crate::recycler::{persistent_volume_recycler_pod_template, timeout};
 use crate::{Error, Result, Spec, VolumeConfig};
 
 /// Runs a Pod to its end.
-pub(super) type RunPod = dyn Fn(&Pod, &dyn EventRecorder) -> Result<()> + Send + Sync;
+pub(crate) type RunPod = Arc<dyn Fn(&Pod, &dyn EventRecorder) -> Result<()> + Send + Sync>;
+
+/// How the volumes of a plugin are emptied.
+pub(crate) struct Recycler {
+    pub(crate) config: VolumeConfig,
+    pub(crate) run: Option<RunPod>,
+}
+
+impl Recycler {
+    pub(crate) fn new(config: VolumeConfig) -> Self {
+        Self { config, run: None }
+    }
+
+    /// Empties what the volume is.
+    pub(crate) fn recycle(
+        &self,
+        pv_name: &str,
+        spec: &Spec,
+        volume: Volume,
+        recorder: &dyn EventRecorder,
+    ) -> Result<()> {
+        let pod = pod(&self.config, pv_name, volume, spec)?;
+        match &self.run {
+            Some(run) => run(&pod, recorder),
+            None => Err(Error::NotSupported(format!(
+                "emptying the volume {pv_name:?} without a cluster"
+            ))),
+        }
+    }
+}
 
 /// Returns the Pod of the configuration with the volume and the time that it gets.
 ///
 /// Its name follows from that of the PersistentVolume: whoever creates it a second time, after a
 /// restart, gets the error that it exists, and waits for the first one.
-pub(super) fn pod(
-    config: &VolumeConfig,
-    pv_name: &str,
-    source: &HostPathVolumeSource,
-    spec: &Spec,
-) -> Result<Pod> {
+fn pod(config: &VolumeConfig, pv_name: &str, source: Volume, spec: &Spec) -> Result<Pod> {
     let template = config.recycler_pod_template.as_ref();
     let mut pod = template.map_or_else(persistent_volume_recycler_pod_template, |pod| {
         Pod::clone(pod)
@@ -38,8 +64,7 @@ pub(super) fn pod(
     };
     *volume = Volume {
         name: volume.name.clone(),
-        host_path: Some(source.clone()),
-        ..Volume::default()
+        ..source
     };
     pod_spec.active_deadline_seconds = Some(seconds(config, spec));
     Ok(pod)
