@@ -53,7 +53,7 @@ pub use options::{
     Attributes, CsiVolumePhase, MounterArgs, NodeResizeOptions, VOLUME_PARAMETER_FS_TYPE,
     VolumeConfig, VolumeOptions,
 };
-pub use spec::Spec;
+pub use spec::{ReconstructedVolume, Spec};
 
 /// The example of the README is compiled.
 #[cfg(doctest)]

@@ -76,6 +76,25 @@ impl Spec {
     }
 }
 
+/// A volume as far as it can be known from its mounted directory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReconstructedVolume {
+    /// The volume.
+    pub spec: Spec,
+    /// The SELinux label of all its files, if it was mounted with one (`context=`).
+    pub selinux_mount_context: Option<String>,
+}
+
+impl From<Spec> for ReconstructedVolume {
+    /// Returns a volume that was mounted without a label.
+    fn from(spec: Spec) -> Self {
+        Self {
+            spec,
+            selinux_mount_context: None,
+        }
+    }
+}
+
 impl From<Volume> for Spec {
     /// Returns the specification of a Pod's volume (`NewSpecFromVolume`).
     fn from(volume: Volume) -> Self {

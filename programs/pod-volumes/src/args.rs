@@ -11,8 +11,9 @@ use clap::{Args, Parser, Subcommand};
 /// ROOT/pods/UID/volumes/PLUGIN/NAME. The UID of a Pod without one is NAMESPACE.NAME. As a kubelet
 /// does, it leaves out volumes that no container mounts, and Pods that have ended.
 ///
-/// Supported volumes: emptyDir, hostPath, configMap, secret, downwardAPI, projected, flexVolume,
-/// and claims (also of ephemeral volumes) of hostPath, local and flexVolume PersistentVolumes.
+/// Supported volumes: emptyDir, hostPath, configMap, secret, downwardAPI, projected, nfs, image (to
+/// be mounted by a container runtime), flexVolume, and claims (also of ephemeral volumes) of
+/// hostPath, local, nfs and flexVolume PersistentVolumes.
 /// Certificates of Pods in projected volumes need a cluster, which issues them.
 /// Mounting needs root.
 #[derive(Parser)]

@@ -118,14 +118,19 @@ fn prepare(
         match containers::mounts(&*node.host, &from.pod, name, volumes) {
             Ok(mounts) => {
                 let mounts = mounts.iter().map(|mount| {
-                    json!({
+                    let mut line = json!({
                         "volume": mount.volume_name,
                         "containerPath": mount.container_path,
                         "hostPath": mount.host_path,
                         "readOnly": mount.read_only,
                         "recursiveReadOnly": mount.recursive_read_only,
                         "mountPropagation": mount.propagation.as_str(),
-                    })
+                    });
+                    if let Some(image) = &mount.image {
+                        line["image"] = json!(image.reference);
+                        line["imageSubPath"] = json!(image.sub_path);
+                    }
+                    line
                 });
                 let uid = &from.pod.metadata.uid;
                 mounted.containers.push(json!({
@@ -214,7 +219,7 @@ fn unmatched(volume: &Volume, spec: &Spec) -> String {
     }
     if spec.persistent_volume.is_some() {
         let name = spec.name();
-        return format!("persistentvolume {name:?} must be hostPath, local or flexVolume");
+        return format!("persistentvolume {name:?} must be hostPath, local, nfs or flexVolume");
     }
     let fields = match serde_json::to_value(volume) {
         Ok(serde_json::Value::Object(fields)) => fields,

@@ -9,6 +9,7 @@ pub(crate) struct Row {
     pub(crate) pod: String,
     pub(crate) volume: String,
     pub(crate) plugin: String,
+    /// It is empty if the volume is an image.
     pub(crate) path: PathBuf,
     /// `None` if the volume has no metrics.
     pub(crate) metrics: Option<Metrics>,
@@ -62,7 +63,11 @@ fn cells(row: &Row) -> [String; 8] {
         metrics
             .and_then(|metrics| metrics.inodes_used)
             .map_or_else(dash, |used| used.to_string()),
-        row.path.display().to_string(),
+        if row.path.as_os_str().is_empty() {
+            dash()
+        } else {
+            row.path.display().to_string()
+        },
     ]
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::{Mount, read_mount_info};
+use super::{Mount, MountInfo, read_mount_info};
 use crate::{Error, Result};
 
 /// The type of a file.
@@ -99,6 +99,17 @@ pub trait HostUtils: Send + Sync {
     ///
     /// When the table of mounts can't be read.
     fn selinux_support(&self, path: &Path) -> Result<bool>;
+
+    /// Returns the SELinux label that all files of the mount at or above a path have, if it was
+    /// mounted with one (`GetSELinuxMountContext`). Without an override there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the table of mounts can't be read.
+    fn selinux_mount_context(&self, path: &Path) -> Result<Option<String>> {
+        let _ = path;
+        Ok(None)
+    }
 
     /// Returns the name of the volume's directory under a plugin's directory, from the other
     /// mounts of what is mounted at a path.
@@ -211,14 +222,12 @@ impl HostUtils for LinuxHostUtils {
     }
 
     fn selinux_support(&self, path: &Path) -> Result<bool> {
-        let path = fs::canonicalize(path).map_err(Error::io("resolve", path))?;
-        let mounts = read_mount_info()?;
-        let own = mounts
-            .iter()
-            .rev()
-            .find(|mount| path.starts_with(&mount.mount_point));
-        let has_labels = |options: &[String]| options.iter().any(|option| option == "seclabel");
-        Ok(own.is_some_and(|own| has_labels(&own.super_options)))
+        Ok(mount_of(path)?.is_some_and(|mount| mount.has_selinux_labels()))
+    }
+
+    fn selinux_mount_context(&self, path: &Path) -> Result<Option<String>> {
+        let mount = mount_of(path)?;
+        Ok(mount.and_then(|mount| mount.selinux_context().map(str::to_owned)))
     }
 
     fn device_name_from_mount(
@@ -245,6 +254,13 @@ impl HostUtils for LinuxHostUtils {
             Error::invalid(format!("{text} {}", mount_path.display()))
         })
     }
+}
+
+/// Returns the mount that a path is on.
+fn mount_of(path: &Path) -> Result<Option<MountInfo>> {
+    let path = fs::canonicalize(path).map_err(Error::io("resolve", path))?;
+    let mut mounts = read_mount_info()?.into_iter().rev();
+    Ok(mounts.find(|mount| path.starts_with(&mount.mount_point)))
 }
 
 /// Returns true if a block device is mounted, or open exclusively, such as for a RAID.

@@ -22,7 +22,7 @@ pub use error::MountError;
 pub use host_utils::{FileType, HostUtils, LinuxHostUtils};
 pub use linux::LinuxMounter;
 pub use mountinfo::{MountInfo, parse_mount_info, read_mount_info};
-pub use options::{BindOptions, bind_options};
+pub use options::{BindOptions, bind_options, selinux_mount_option};
 pub use paths::{clean_path, path_within_base};
 pub use refs::search_mount_points;
 pub use tmpfs::Noswap;

@@ -71,6 +71,29 @@ impl MountInfo {
         line
     }
 
+    /// Returns true if the files of the mount have SELinux labels, which a runtime can change.
+    #[must_use]
+    pub fn has_selinux_labels(&self) -> bool {
+        let mut options = self.super_options.iter().chain(&self.mount_options);
+        options.any(|option| option == "seclabel")
+    }
+
+    /// Returns the SELinux label of all files, if they were mounted with one, without the quotes
+    /// that it has in the table.
+    ///
+    /// ```
+    /// let table = b"26 1 8:1 / /data rw - xfs /dev/sda1 rw,context=\"u:r:t:s0:c1,c2\",noquota\n";
+    /// let mounts = kubernetes_mount::mount::parse_mount_info(table)?;
+    /// assert_eq!(mounts[0].selinux_context(), Some("u:r:t:s0:c1,c2"));
+    /// # Ok::<(), kubernetes_mount::Error>(())
+    /// ```
+    #[must_use]
+    pub fn selinux_context(&self) -> Option<&str> {
+        let mut options = self.super_options.iter();
+        let label = options.find_map(|option| option.strip_prefix("context="));
+        label.map(|label| label.trim_matches('"'))
+    }
+
     /// Returns the mount as [`Mount::list`](super::Mount::list) does: the options of the file
     /// system follow those of the mount, and `ro` holds if one of both says so.
     #[must_use]

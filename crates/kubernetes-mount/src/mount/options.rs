@@ -44,6 +44,18 @@ pub fn bind_options(options: &[&str]) -> Option<BindOptions> {
     })
 }
 
+/// Returns the mount option that gives all files an SELinux label (`AddSELinuxMountOption`), quoted
+/// because a label can have commas.
+///
+/// ```
+/// let option = kubernetes_mount::mount::selinux_mount_option("u:r:t:s0:c1,c2");
+/// assert_eq!(option, "context=\"u:r:t:s0:c1,c2\"");
+/// ```
+#[must_use]
+pub fn selinux_mount_option(label: &str) -> String {
+    format!("context={label:?}")
+}
+
 /// All times of access: of these the last one holds.
 const ATIME: MountFlags = MountFlags::NOATIME
     .union(MountFlags::RELATIME)

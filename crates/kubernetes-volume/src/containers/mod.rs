@@ -23,7 +23,7 @@ mod env;
 mod expand;
 mod pod;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -47,6 +47,8 @@ pub struct MountedVolume {
     pub path: PathBuf,
     /// Its attributes.
     pub attributes: Attributes,
+    /// Set if it was mounted with an SELinux label, so that no runtime has to label its files.
+    pub selinux_labeled: bool,
 }
 
 impl MountedVolume {
@@ -57,7 +59,12 @@ impl MountedVolume {
             name: name.to_owned(),
             path: mounter.path(),
             attributes: mounter.attributes(),
+            selinux_labeled: false,
         }
+    }
+
+    fn needs_label(&self) -> bool {
+        self.attributes.managed && self.attributes.selinux_relabel && !self.selinux_labeled
     }
 }
 
@@ -76,6 +83,9 @@ pub struct ContainerMount {
     pub read_only: bool,
     /// The mounts below it are read-only too.
     pub recursive_read_only: bool,
+    /// The runtime gives the files the SELinux label of the container, if the node has SELinux:
+    /// asked for once for each volume of a container.
+    pub selinux_relabel: bool,
     /// How mounts and unmounts below it appear on the other side.
     pub propagation: Propagation,
 }
@@ -158,6 +168,7 @@ pub fn mounts(
     dirs::make_pod_dir(&pod_dir)?;
     // Read for the first mount that needs them.
     let mut variables = None;
+    let mut labeled = BTreeSet::new();
     let mounts = part.volume_mounts.iter().enumerate();
     mounts
         .map(|(index, mount)| {
@@ -194,6 +205,7 @@ pub fn mounts(
                 }),
                 read_only: mount.read_only == Some(true) || volume.attributes.read_only,
                 recursive_read_only: recursive_read_only(mount)?,
+                selinux_relabel: volume.needs_label() && labeled.insert(&mount.name),
                 propagation: Propagation::parse(mount.mount_propagation.as_deref())?,
             })
         })

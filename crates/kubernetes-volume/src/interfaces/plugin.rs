@@ -11,7 +11,7 @@ use super::{
     DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Unmounter, VolumeHost,
     VolumeProvisioner,
 };
-use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
+use crate::{NodeResizeOptions, ReconstructedVolume, Result, Spec, VolumeOptions};
 
 /// Mounts the volumes of one type.
 ///
@@ -79,11 +79,27 @@ pub trait VolumePlugin: Send + Sync {
     /// # Errors
     ///
     /// When that is not enough.
-    fn construct_volume_spec(&self, volume_name: &str, volume_path: &Path) -> Result<Spec>;
+    fn construct_volume_spec(
+        &self,
+        volume_name: &str,
+        volume_path: &Path,
+    ) -> Result<ReconstructedVolume>;
 
     /// Returns true if a PersistentVolume of this plugin may have mount options.
     fn supports_mount_option(&self) -> bool {
         false
+    }
+
+    /// Returns true if the volume can be mounted with an SELinux label for all its files
+    /// (`context=`), so that no runtime has to label them one by one. Of the plugins here, none
+    /// can.
+    ///
+    /// # Errors
+    ///
+    /// When that can't be found out.
+    fn supports_selinux_context_mount(&self, spec: &Spec) -> Result<bool> {
+        let _ = spec;
+        Ok(false)
     }
 
     /// Returns the verifier if the volumes of all nodes can be asked for at once

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Pod;
 
 use crate::interfaces::{ExpandableVolumePlugin, Mounter, Unmounter, VolumeHost, VolumePlugin};
-use crate::{Error, Result, Spec, VolumeOptions};
+use crate::{Error, ReconstructedVolume, Result, Spec, VolumeOptions};
 
 /// Says of FlexVolumes that they have the new size, so that the node grows the file system: their
 /// driver is on the node, and the controller can't ask it.
@@ -49,7 +49,7 @@ impl VolumePlugin for NoopExpandable {
         self.refused()
     }
 
-    fn construct_volume_spec(&self, _: &str, _: &Path) -> Result<Spec> {
+    fn construct_volume_spec(&self, _: &str, _: &Path) -> Result<ReconstructedVolume> {
         self.refused()
     }
 

@@ -16,7 +16,7 @@ use super::shared::slot::Slot;
 use super::shared::{dirs, names, nested};
 use super::{downward_api, keyed, projected};
 use crate::interfaces::{Mounter, Unmounter, Volume, VolumeHost, VolumePlugin};
-use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeOptions};
+use crate::{Attributes, Error, MounterArgs, ReconstructedVolume, Result, Spec, VolumeOptions};
 
 /// Writes the files of a ConfigMap, of a Secret, of the Pod's fields, or of several of these.
 ///
@@ -131,14 +131,18 @@ impl VolumePlugin for FilesPlugin {
         Ok(Box::new(Files::new(self.kind, host, volume_name, pod_uid)))
     }
 
-    fn construct_volume_spec(&self, volume_name: &str, _volume_path: &Path) -> Result<Spec> {
+    fn construct_volume_spec(
+        &self,
+        volume_name: &str,
+        _volume_path: &Path,
+    ) -> Result<ReconstructedVolume> {
         names::check("name of a volume", volume_name)?;
         let mut volume = PodVolume {
             name: volume_name.to_owned(),
             ..PodVolume::default()
         };
         (self.kind.reconstruct)(&mut volume);
-        Ok(Spec::from(volume))
+        Ok(Spec::from(volume).into())
     }
 }
 

@@ -9,7 +9,7 @@ use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvid
 use super::IMAGE;
 use super::shared::names;
 use crate::interfaces::{Mounter, Unmounter, Volume, VolumeHost, VolumePlugin};
-use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeOptions};
+use crate::{Attributes, Error, MounterArgs, ReconstructedVolume, Result, Spec, VolumeOptions};
 
 /// Stands for volumes that are images, for which it does nothing.
 ///
@@ -56,12 +56,17 @@ impl VolumePlugin for ImagePlugin {
         Ok(Box::new(Image))
     }
 
-    fn construct_volume_spec(&self, volume_name: &str, _volume_path: &Path) -> Result<Spec> {
+    fn construct_volume_spec(
+        &self,
+        volume_name: &str,
+        _volume_path: &Path,
+    ) -> Result<ReconstructedVolume> {
         Ok(Spec::from(PodVolume {
             name: volume_name.to_owned(),
             image: Some(ImageVolumeSource::default()),
             ..PodVolume::default()
-        }))
+        })
+        .into())
     }
 }
 

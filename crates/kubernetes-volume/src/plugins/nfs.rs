@@ -17,7 +17,9 @@ use crate::interfaces::{
     EventRecorder, Mounter, PersistentVolumePlugin, RecyclableVolumePlugin, Unmounter, Volume,
     VolumeHost, VolumePlugin,
 };
-use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeConfig, VolumeOptions};
+use crate::{
+    Attributes, Error, MounterArgs, ReconstructedVolume, Result, Spec, VolumeConfig, VolumeOptions,
+};
 
 /// The mode of the directory beneath a mount.
 const BENEATH: u32 = 0o750;
@@ -142,7 +144,11 @@ impl VolumePlugin for NfsPlugin {
         Ok(Box::new(NfsVolume::new(&*host, volume_name, pod_uid)))
     }
 
-    fn construct_volume_spec(&self, volume_name: &str, _volume_path: &Path) -> Result<Spec> {
+    fn construct_volume_spec(
+        &self,
+        volume_name: &str,
+        _volume_path: &Path,
+    ) -> Result<ReconstructedVolume> {
         names::check("name of a volume", volume_name)?;
         let source = NFSVolumeSource {
             path: volume_name.to_owned(),
@@ -152,7 +158,8 @@ impl VolumePlugin for NfsPlugin {
             name: volume_name.to_owned(),
             nfs: Some(source),
             ..PodVolume::default()
-        }))
+        })
+        .into())
     }
 
     fn supports_mount_option(&self) -> bool {

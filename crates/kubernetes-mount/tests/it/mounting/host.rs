@@ -152,5 +152,12 @@ fn labels_are_those_of_the_file_system() {
         // No kernel here has SELinux.
         assert!(!HOST.selinux_support(&dir.tmpfs("tmpfs", &[])).unwrap());
         assert!(HOST.selinux_support(&dir.path().join("none")).is_err());
+        // No kernel of the tests has SELinux.
+        let context = HOST.selinux_mount_context(&dir.path().join("tmpfs"));
+        assert_eq!(context.unwrap(), None);
+        assert!(
+            HOST.selinux_mount_context(&dir.path().join("none"))
+                .is_err()
+        );
     });
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use kubernetes_mount::Error;
 use kubernetes_mount::mount::{
     Mount, MountError, MountInfo, parse_mount_info, read_mount_info, search_mount_points,
+    selinux_mount_option,
 };
 use proptest::prelude::*;
 
@@ -299,4 +300,33 @@ fn a_table_that_changes_never_lacks_what_is_mounted() {
             done.store(true, Ordering::Relaxed);
         });
     });
+}
+
+/// Each row: options of a mount, those of its file system, whether files have labels, and the label
+/// of all of them.
+#[test]
+fn labels_of_selinux() {
+    let rows = [
+        ("rw", "rw,seclabel", true, None),
+        ("rw,seclabel", "rw", true, None),
+        ("rw", "rw,noseclabel", false, None),
+        ("rw", "rw,context=u:r:t:s0", false, Some("u:r:t:s0")),
+        (
+            "rw",
+            "rw,context=\"u:r:t:s0:c1,c2\",a",
+            false,
+            Some("u:r:t:s0:c1,c2"),
+        ),
+        ("rw,context=u:r:t:s0", "rw,fscontext=u:r:t:s0", false, None),
+    ];
+    for (own, of_files, has_labels, label) in rows {
+        let line = format!("26 1 8:1 / /data {own} - xfs /dev/sda1 {of_files}\n");
+        let mounts = parse_mount_info(line.as_bytes()).unwrap();
+        assert_eq!(mounts[0].has_selinux_labels(), has_labels, "{line}");
+        assert_eq!(mounts[0].selinux_context(), label, "{line}");
+        if let Some(label) = label {
+            let option = selinux_mount_option(label);
+            assert_eq!(option.replace('"', ""), format!("context={label}"));
+        }
+    }
 }

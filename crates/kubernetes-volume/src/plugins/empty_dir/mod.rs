@@ -13,7 +13,7 @@ use super::EMPTY_DIR;
 use super::shared::names;
 use super::shared::slot::Slot;
 use crate::interfaces::{Mounter, Unmounter, VolumeHost, VolumePlugin};
-use crate::{Error, Result, Spec, VolumeOptions};
+use crate::{Error, ReconstructedVolume, Result, Spec, VolumeOptions};
 
 /// Mounts emptyDir volumes.
 ///
@@ -97,13 +97,18 @@ impl VolumePlugin for EmptyDirPlugin {
         )))
     }
 
-    fn construct_volume_spec(&self, volume_name: &str, _volume_path: &Path) -> Result<Spec> {
+    fn construct_volume_spec(
+        &self,
+        volume_name: &str,
+        _volume_path: &Path,
+    ) -> Result<ReconstructedVolume> {
         names::check("name of a volume", volume_name)?;
         Ok(Spec::from(Volume {
             name: volume_name.to_owned(),
             empty_dir: Some(EmptyDirVolumeSource::default()),
             ..Volume::default()
-        }))
+        })
+        .into())
     }
 }
 

@@ -26,7 +26,7 @@ use crate::interfaces::{
     PersistentVolumePlugin, Unmounter, VolumeHost, VolumePlugin,
 };
 use crate::probe::{DirectoryProber, Driver};
-use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
+use crate::{NodeResizeOptions, ReconstructedVolume, Result, Spec, VolumeOptions};
 
 /// The default time limit of one command.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -140,7 +140,11 @@ impl VolumePlugin for FlexVolumePlugin {
         )?))
     }
 
-    fn construct_volume_spec(&self, volume_name: &str, _volume_path: &Path) -> Result<Spec> {
+    fn construct_volume_spec(
+        &self,
+        volume_name: &str,
+        _volume_path: &Path,
+    ) -> Result<ReconstructedVolume> {
         names::check("name of a volume", volume_name)?;
         let source = FlexVolumeSource {
             driver: self.program.name.clone(),
@@ -150,7 +154,8 @@ impl VolumePlugin for FlexVolumePlugin {
             name: volume_name.to_owned(),
             flex_volume: Some(source),
             ..PodVolume::default()
-        }))
+        })
+        .into())
     }
 
     fn as_persistent(self: Arc<Self>) -> Option<Arc<dyn PersistentVolumePlugin>> {

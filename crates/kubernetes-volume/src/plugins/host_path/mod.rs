@@ -19,7 +19,9 @@ use crate::interfaces::{
     ProvisionableVolumePlugin, RecyclableVolumePlugin, Unmounter, Volume, VolumeHost, VolumePlugin,
     VolumeProvisioner,
 };
-use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeConfig, VolumeOptions};
+use crate::{
+    Attributes, Error, MounterArgs, ReconstructedVolume, Result, Spec, VolumeConfig, VolumeOptions,
+};
 
 /// Shows Pods a path of the node.
 ///
@@ -130,7 +132,11 @@ impl VolumePlugin for HostPathPlugin {
         }))
     }
 
-    fn construct_volume_spec(&self, volume_name: &str, _volume_path: &Path) -> Result<Spec> {
+    fn construct_volume_spec(
+        &self,
+        volume_name: &str,
+        _volume_path: &Path,
+    ) -> Result<ReconstructedVolume> {
         names::check("name of a volume", volume_name)?;
         let source = HostPathVolumeSource {
             path: volume_name.to_owned(),
@@ -140,7 +146,8 @@ impl VolumePlugin for HostPathPlugin {
             name: volume_name.to_owned(),
             host_path: Some(source),
             ..PodVolume::default()
-        }))
+        })
+        .into())
     }
 
     fn as_persistent(self: Arc<Self>) -> Option<Arc<dyn PersistentVolumePlugin>> {

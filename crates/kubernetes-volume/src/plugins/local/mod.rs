@@ -21,7 +21,7 @@ use crate::interfaces::{
     DeviceMounter, DeviceUnmounter, Mounter, NodeExpandableVolumePlugin, PersistentVolumePlugin,
     Unmounter, VolumeHost, VolumePlugin,
 };
-use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
+use crate::{NodeResizeOptions, ReconstructedVolume, Result, Spec, VolumeOptions};
 
 /// Mounts local PersistentVolumes.
 ///
@@ -93,12 +93,16 @@ impl VolumePlugin for LocalPlugin {
         )))
     }
 
-    fn construct_volume_spec(&self, volume_name: &str, volume_path: &Path) -> Result<Spec> {
+    fn construct_volume_spec(
+        &self,
+        volume_name: &str,
+        volume_path: &Path,
+    ) -> Result<ReconstructedVolume> {
         let host = self.host.get(LOCAL)?;
         names::check("name of a PersistentVolume", volume_name)?;
         // Of a directory nothing has to be known to unmount it. Of a device: which one it is.
         let path = device::mounted_at(&*host, volume_name, volume_path)?;
-        Ok(reconstructed(volume_name, path.as_deref(), "Filesystem"))
+        Ok(reconstructed(volume_name, path.as_deref(), "Filesystem").into())
     }
 
     fn supports_mount_option(&self) -> bool {

@@ -15,7 +15,9 @@ use kubernetes_volume::interfaces::{
 };
 use kubernetes_volume::mount::{HostUtils, LinuxHostUtils, Mount};
 use kubernetes_volume::subpath::Subpath;
-use kubernetes_volume::{Error, NodeResizeOptions, Result, Spec, VolumeOptions};
+use kubernetes_volume::{
+    Error, NodeResizeOptions, ReconstructedVolume, Result, Spec, VolumeOptions,
+};
 use storage_v1::CSIDriver;
 
 use super::forms::{Devices, Map, Storage};
@@ -109,8 +111,8 @@ impl VolumePlugin for Plugin {
         Ok(Box::new(Storage))
     }
 
-    fn construct_volume_spec(&self, volume_name: &str, _: &Path) -> Result<Spec> {
-        Ok(spec(volume_name))
+    fn construct_volume_spec(&self, volume_name: &str, _: &Path) -> Result<ReconstructedVolume> {
+        Ok(spec(volume_name).into())
     }
 
     forms! {

@@ -90,6 +90,7 @@ fn fields_of_a_mount_are_those_of_the_runtime() {
         image: None,
         read_only: false,
         recursive_read_only: false,
+        selinux_relabel: true,
         propagation: Propagation::Private,
     };
     assert_eq!(mounted(&json!({})).unwrap(), plain);
@@ -375,4 +376,33 @@ fn a_kubelet_mounts_what_containers_of_any_kind_use() {
     );
     let names: Vec<_> = container_names(&pod).collect();
     assert_eq!(names, ["init", "main", "side", "debug"]);
+}
+
+/// Once for each volume of a container, if its files are Kubernetes' and have no label yet.
+#[test]
+fn a_runtime_labels_files_once() {
+    let mut world = World::new();
+    let mounts = json!([
+        {"name": "data", "mountPath": "/a"},
+        {"name": "data", "mountPath": "/b", "readOnly": true},
+    ]);
+    let labels = |world: &World| {
+        let mounts = world.mounts(&mounts, &json!({})).unwrap();
+        let labels = mounts.iter().map(|mount| mount.selinux_relabel);
+        labels.collect::<Vec<_>>()
+    };
+    assert_eq!(labels(&world), [true, false]);
+    assert_eq!(labels(&world), [true, false]);
+    let changes: [fn(&mut MountedVolume); 3] = [
+        |volume| volume.selinux_labeled = true,
+        |volume| volume.attributes.managed = false,
+        |volume| volume.attributes.selinux_relabel = false,
+    ];
+    let before = world.volumes["data"].clone();
+    for change in changes {
+        let volume = world.volumes.get_mut("data").unwrap();
+        *volume = before.clone();
+        change(volume);
+        assert_eq!(labels(&world), [false, false]);
+    }
 }

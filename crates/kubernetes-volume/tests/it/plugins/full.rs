@@ -88,11 +88,7 @@ fn files_stay_as_they_were() {
             fs::read_to_string(mounter.path().join("a")).unwrap(),
             "x".repeat(20)
         );
-        plugin
-            .new_unmounter("config", UID)
-            .unwrap()
-            .tear_down()
-            .unwrap();
+        torn_down(&*plugin.new_unmounter("config", UID).unwrap()).unwrap();
         assert_eq!(host.volumes_on_disk(UID).unwrap(), []);
     });
 }

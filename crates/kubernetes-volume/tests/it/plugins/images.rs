@@ -29,7 +29,7 @@ fn a_plugin_does_nothing() {
     let rebuilt = plugin
         .construct_volume_spec("data", Path::new("/"))
         .unwrap();
-    assert!(plugin.can_support(&rebuilt));
+    assert!(plugin.can_support(&rebuilt.spec));
     assert!(!plugin.can_support(&volume(json!({"name": "data", "emptyDir": {}}))));
     let error = failed(plugin.volume_name(&volume(json!({"name": "data", "emptyDir": {}}))));
     assert!(error.contains("has no image"), "{error}");

@@ -78,19 +78,11 @@ fn the_group_of_the_first_pod_stays() {
         assert_eq!(of(&data.join("file")).1, 3000);
         node.tear_down(LOCAL, "disk").unwrap();
         let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
-        plugin
-            .new_unmounter("disk", "9b2e")
-            .unwrap()
-            .tear_down()
-            .unwrap();
+        torn_down(&*plugin.new_unmounter("disk", "9b2e").unwrap()).unwrap();
         // Nobody has it now.
         node.set_up(&spec, &other_pod(), &group(4000)).unwrap();
         assert_eq!(of(&data.join("file")).1, 4000);
-        plugin
-            .new_unmounter("disk", "9b2e")
-            .unwrap()
-            .tear_down()
-            .unwrap();
+        torn_down(&*plugin.new_unmounter("disk", "9b2e").unwrap()).unwrap();
         node.host.remove_pod("9b2e").unwrap();
         node.assert_clean();
     });
@@ -155,11 +147,7 @@ fn files_that_another_pod_has_keep_their_group() {
             ("read", "9b2e"),
         ] {
             let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
-            plugin
-                .new_unmounter(name, uid)
-                .unwrap()
-                .tear_down()
-                .unwrap();
+            torn_down(&*plugin.new_unmounter(name, uid).unwrap()).unwrap();
         }
         assert_eq!(node.mounts(), [""; 0].map(PathBuf::from));
     });
@@ -269,6 +257,7 @@ fn a_device_is_mounted_once_for_the_node() {
         // A restarted node finds the device by the mount.
         let found = plugin.construct_volume_spec("disk", &dir).unwrap();
         let source = found
+            .spec
             .persistent_volume
             .unwrap()
             .spec

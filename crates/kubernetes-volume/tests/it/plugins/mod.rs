@@ -18,16 +18,21 @@ mod trust;
 mod wrong;
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::{PersistentVolume, Pod, Volume};
 use kubernetes_volume::host::{StandaloneHost, StandaloneHostBuilder};
 use kubernetes_volume::interfaces::{Mounter, Unmounter};
 use kubernetes_volume::manager::VolumePluginManager;
 use kubernetes_volume::mount::read_mount_info;
-use kubernetes_volume::{MounterArgs, Result, Spec, VolumeConfig, VolumeOptions, plugins};
+use kubernetes_volume::{
+    Error, MounterArgs, NodeError, Result, Spec, VolumeConfig, VolumeOptions, plugins,
+};
 use serde_json::{Value, json};
 
 /// The UID of the Pod.
@@ -78,7 +83,7 @@ impl Node {
     }
 
     fn tear_down(&self, plugin: &str, volume: &str) -> Result<()> {
-        self.unmounter(plugin, volume).tear_down()
+        torn_down(&*self.unmounter(plugin, volume))
     }
 
     /// Fails if anything of the Pod is on disk or mounted.
@@ -98,6 +103,24 @@ impl Node {
         mounts
             .filter(|path| path.starts_with(self.host.root()))
             .collect()
+    }
+}
+
+/// Tears a volume down. A program that another test starts has the open files of this process until
+/// it runs, and meanwhile the volume is busy.
+fn torn_down(unmounter: &dyn Unmounter) -> Result<()> {
+    let end = Instant::now() + Duration::from_secs(10);
+    loop {
+        match unmounter.tear_down() {
+            Err(Error::Node(NodeError::Io {
+                action: "unmount",
+                source,
+                ..
+            })) if source.kind() == ErrorKind::ResourceBusy && Instant::now() < end => {
+                thread::sleep(Duration::from_millis(5));
+            }
+            outcome => return outcome,
+        }
     }
 }
 

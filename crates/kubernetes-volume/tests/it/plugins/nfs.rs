@@ -115,8 +115,8 @@ fn what_a_plugin_of_nfs_can_do() {
     let rebuilt = plugin
         .construct_volume_spec("data", Path::new("/"))
         .unwrap();
-    assert!(plugin.can_support(&rebuilt));
-    assert_eq!(rebuilt.volume.unwrap().nfs.unwrap().path, "data");
+    assert!(plugin.can_support(&rebuilt.spec));
+    assert_eq!(rebuilt.spec.volume.unwrap().nfs.unwrap().path, "data");
 }
 
 #[test]

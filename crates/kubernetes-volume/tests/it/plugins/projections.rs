@@ -11,7 +11,7 @@ use kubernetes_volume::{Error, MounterArgs};
 use root_tests::as_root;
 use serde_json::{Value, json};
 
-use super::{Node, UID, failed, names, no_args, of, pod, volume};
+use super::{Node, UID, failed, names, no_args, of, pod, torn_down, volume};
 
 type Requests = Arc<Mutex<Vec<(String, Value)>>>;
 
@@ -182,11 +182,7 @@ fn tokens_are_asked_for_again_when_they_are_due() {
         assert_eq!(asked.lock().unwrap().len(), 6);
         for uid in [UID, "9b2e"] {
             let plugin = node.manager.find_plugin_by_name(PROJECTED).unwrap();
-            plugin
-                .new_unmounter("all", uid)
-                .unwrap()
-                .tear_down()
-                .unwrap();
+            torn_down(&*plugin.new_unmounter("all", uid).unwrap()).unwrap();
         }
     });
 }

@@ -97,9 +97,15 @@ fn what_is_constructed_from_the_disk_is_of_the_same_plugin() {
     let node = Node::new();
     for name in ALL.into_iter().filter(|name| *name != HOST_PATH) {
         let plugin = node.manager.find_plugin_by_name(name).unwrap();
-        let spec = plugin
+        let found = plugin
             .construct_volume_spec("data", Path::new("/nonexistent"))
             .unwrap();
+        assert_eq!(found.selinux_mount_context, None, "{name}");
+        let spec = found.spec;
+        assert!(
+            !plugin.supports_selinux_context_mount(&spec).unwrap(),
+            "{name}"
+        );
         assert_eq!(spec.name(), "data", "{name}");
         assert!(plugin.can_support(&spec), "{name}");
     }

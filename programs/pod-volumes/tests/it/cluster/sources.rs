@@ -25,7 +25,8 @@ impl Maker<'_> {
             38..=53 => json!({"secret": self.keyed(index, "Secret")}),
             54..=64 => json!({"downwardAPI": self.downward()}),
             65..=81 => json!({"projected": self.projected(index)}),
-            82..=91 => json!({"hostPath": self.host_path()}),
+            82..=90 => json!({"hostPath": self.host_path()}),
+            91..=93 => json!({"image": {"reference": "idle"}}),
             _ => self.local(index),
         };
         volume["name"] = format!("v{index}").into();

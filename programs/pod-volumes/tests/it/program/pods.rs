@@ -102,6 +102,7 @@ fn mounts_of_containers_are_lines_of_json() {
         let mut web = pod(&[
             json!({"name": "data", "emptyDir": {}}),
             json!({"name": "host", "hostPath": {"path": "/etc"}}),
+            json!({"name": "image", "image": {"reference": "example.com/data:1"}}),
         ]);
         let spec = &mut web["spec"];
         spec["initContainers"] = json!([{"name": "init", "image": "init", "volumeMounts": [
@@ -110,6 +111,7 @@ fn mounts_of_containers_are_lines_of_json() {
         spec["containers"][0]["volumeMounts"] = json!([
             {"name": "data", "mountPath": "/data", "readOnly": true, "recursiveReadOnly": "Enabled"},
             {"name": "host", "mountPath": "/host", "mountPropagation": "HostToContainer"},
+            {"name": "image", "mountPath": "/image", "subPath": "part"},
         ]);
         spec["containers"].as_array_mut().unwrap().push(json!({
             "name": "side", "image": "side", "volumeMounts": [
@@ -148,6 +150,11 @@ fn mounts_of_containers_are_lines_of_json() {
                 {
                     "volume": "host", "containerPath": "/host", "hostPath": "/etc",
                     "readOnly": false, "recursiveReadOnly": false, "mountPropagation": "HostToContainer",
+                },
+                {
+                    "volume": "image", "containerPath": "/image", "hostPath": "",
+                    "readOnly": true, "recursiveReadOnly": false, "mountPropagation": "None",
+                    "image": "example.com/data:1", "imageSubPath": "part",
                 },
             ]);
             assert_eq!(lines, [line("init", init), line("main", main)]);
@@ -236,7 +243,7 @@ fn an_ephemeral_volume_is_the_claim_that_a_cluster_makes_for_it() {
 
         let remote = local("disk", json!({"nfs": {"server": "a", "path": "/"}}));
         let errors = World::new(&[pod(&[own]), claim, remote]).fail("mount");
-        let expected = "no volume plugin matched: persistentvolume \"disk\" must be hostPath, local or flexVolume";
+        let expected = "no volume plugin matched: persistentvolume \"disk\" must be hostPath, local, nfs or flexVolume";
         assert!(errors.contains(expected), "{errors}");
     });
 }
@@ -319,4 +326,60 @@ fn arguments_that_are_wrong_are_told() {
         ])
         .contains("memory=2Gi")
     );
+}
+
+/// Of both versions; a Pod's certificate needs a cluster.
+#[test]
+fn trust_bundles_are_read_from_manifests() {
+    as_root(|| {
+        let certificate = "-----BEGIN CERTIFICATE-----\nQQ==\n-----END CERTIFICATE-----\n";
+        let bundle = |version: &str, name: &str, text: &str| {
+            json!({
+                "apiVersion": format!("certificates.k8s.io/{version}"), "kind": "ClusterTrustBundle",
+                "metadata": {"name": name, "labels": {"tier": "gold"}},
+                "spec": {"signerName": "example.com/one", "trustBundle": text},
+            })
+        };
+        let trust = |path: &str, mut source: Value| {
+            source["path"] = path.into();
+            json!({"clusterTrustBundle": source})
+        };
+        let by_signer = json!({"signerName": "example.com/one", "labelSelector": {}});
+        let volume = json!({"name": "trust", "projected": {"sources": [
+            trust("one.pem", json!({"name": "example.com:one:a"})),
+            trust("all.pem", by_signer),
+            trust("none.pem", json!({"name": "absent", "optional": true})),
+        ]}});
+        let issued = json!({"name": "issued", "projected": {"sources": [{"podCertificate": {
+            "signerName": "example.com/pods", "keyType": "ED25519", "keyPath": "key.pem",
+        }}]}});
+        let other = certificate.replace("QQ==", "Qg==");
+        let world = World::new(&[
+            pod(&[volume, issued]),
+            bundle(
+                "v1",
+                "example.com:one:a",
+                &format!("# a comment\n{certificate}"),
+            ),
+            bundle(
+                "v1beta1",
+                "example.com:one:b",
+                &format!("{certificate}{other}"),
+            ),
+        ]);
+        let error = world.fail("mount");
+        assert!(
+            error.contains("volume \"issued\": a certificate of the Pod is not supported"),
+            "{error}"
+        );
+        let at = world.volume("kubernetes.io/projected", "trust");
+        let read = |name: &str| fs::read_to_string(at.join(name)).unwrap();
+        assert_eq!(read("one.pem"), certificate);
+        let all = read("all.pem");
+        assert_eq!(all.len(), 2 * certificate.len());
+        assert!(all.contains(certificate) && all.contains(&other), "{all}");
+        assert_eq!(read("none.pem"), "");
+        world.run("unmount");
+        world.assert_clean();
+    });
 }

@@ -344,7 +344,7 @@ fn persistent_volumes_are_supported() {
         .plugin()
         .construct_volume_spec("data", Path::new("/"))
         .unwrap();
-    assert!(drivers.plugin().can_support(&rebuilt));
+    assert!(drivers.plugin().can_support(&rebuilt.spec));
 }
 
 fn secret(of_type: &str) -> Secret {
@@ -428,7 +428,7 @@ fn a_driver_mounts_for_real() {
         }
         assert_eq!(mounter.metrics().unwrap().capacity, Some(1 << 20));
         for _ in 0..2 {
-            drivers.unmounter().tear_down().unwrap();
+            torn_down(&*drivers.unmounter()).unwrap();
             assert!(!mounter.path().exists());
         }
         assert_eq!(drivers.calls().len(), 2);
