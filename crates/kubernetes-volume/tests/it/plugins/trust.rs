@@ -179,7 +179,7 @@ fn bundles_that_are_missing() {
             .lock()
             .unwrap()
             .push(bundle("late", None, "none", &text));
-        assert_eq!(written(&node, optional).unwrap(), [text.clone()]);
+        assert_eq!(written(&node, optional).unwrap().concat(), text);
         bundles.lock().unwrap().clear();
         failed(written(&node, json!({"name": "late"})));
         let file = node.unmounter(PROJECTED, "all").path().join("ca.pem");
@@ -224,15 +224,13 @@ fn the_order_of_certificates_is_the_nodes_own() {
 fn blocks_that_are_none_are_left_out() {
     as_root(|| {
         let good = certificate("QQ==");
-        let text = format!(
-            "-----BEGIN CERTIFICATE-----\nQg==\n-----END OTHER-----\n\
+        let text = "-----BEGIN CERTIFICATE-----\nQg==\n-----END OTHER-----\n\
              -----BEGIN CERTIFICATE-----\nnot*base64\n-----END CERTIFICATE-----\n\
              -----BEGIN CERTIFICATE-----\nQg==\n\
              -----BEGIN CERTIFICATE-----\nComment: with a header\n\nQQ==\r\n-----END CERTIFICATE-----  \n\
-             -----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nQg=="
-        );
+             -----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nQg==";
         let (node, bundles) = node_named("n");
-        *bundles.lock().unwrap() = vec![bundle("odd", None, "none", &text)];
+        *bundles.lock().unwrap() = vec![bundle("odd", None, "none", text)];
         assert_eq!(written(&node, json!({"name": "odd"})).unwrap(), [good]);
         node.tear_down(PROJECTED, "all").unwrap();
     });

@@ -241,7 +241,10 @@ fn an_ephemeral_volume_is_the_claim_that_a_cluster_makes_for_it() {
         world.run("unmount");
         world.assert_clean();
 
-        let remote = local("disk", json!({"nfs": {"server": "a", "path": "/"}}));
+        let remote = local(
+            "disk",
+            json!({"iscsi": {"targetPortal": "a", "iqn": "b", "lun": 0}}),
+        );
         let errors = World::new(&[pod(&[own]), claim, remote]).fail("mount");
         let expected = "no volume plugin matched: persistentvolume \"disk\" must be hostPath, local, nfs or flexVolume";
         assert!(errors.contains(expected), "{errors}");
