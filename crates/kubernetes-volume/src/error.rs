@@ -9,6 +9,8 @@ use kubernetes_mount::filesystem::FilesystemError;
 use kubernetes_mount::metrics::MetricsError;
 use kubernetes_mount::mount::MountError;
 
+use crate::plugins::csi::CsiError;
+
 /// The result of an operation on a volume.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -50,6 +52,16 @@ pub enum Error {
         command: &'static str,
         /// The message of the driver.
         message: String,
+    },
+    /// A call of a CSI driver failed. [`Error::csi`] finds it in an error of any class.
+    #[error("the CSI driver {driver} failed {call}: {source}")]
+    Csi {
+        /// The name of the driver.
+        driver: String,
+        /// The call, such as `NodePublishVolume`.
+        call: &'static str,
+        /// The driver's error.
+        source: CsiError,
     },
     /// The volume is in use. The caller tries again later and reports no error
     /// (`deletedVolumeInUseError`).
@@ -118,6 +130,16 @@ impl Error {
     #[must_use]
     pub fn is_final(&self) -> bool {
         !self.is_transient() && !self.is_uncertain()
+    }
+
+    /// Returns the error of a CSI driver, if this is one, of any class.
+    #[must_use]
+    pub fn csi(&self) -> Option<&CsiError> {
+        match self {
+            Self::Csi { source, .. } => Some(source),
+            Self::Transient(error) | Self::Uncertain(error) => error.csi(),
+            _ => None,
+        }
     }
 
     /// Returns nothing for no errors, the error for one, and [`Error::Several`] for more.

@@ -7,7 +7,7 @@
 //! | [`manager`] | finds the plugin of a volume |
 //! | [`probe`] | plugins that appear while a program runs |
 //! | [`host`] | a host for plugins outside of a kubelet |
-//! | [`plugins`] | the plugins of the kubelet that need no CSI driver, such as emptyDir |
+//! | [`plugins`] | the plugins of the kubelet, such as emptyDir and CSI |
 //! | [`containers`] | the mounts of a Pod's containers: `subPath`, read-only mounts, propagation |
 //! | [`ownership`] | `fsGroup` of a volume that a plugin has mounted |
 //! | [`recycler`] | the Pod that empties a volume |
@@ -50,8 +50,8 @@ pub use kubernetes_mount::{
 pub use error::{Error, Result};
 pub use kubernetes_mount::Error as NodeError;
 pub use options::{
-    Attributes, CsiVolumePhase, MounterArgs, NodeResizeOptions, VOLUME_PARAMETER_FS_TYPE,
-    VolumeConfig, VolumeOptions,
+    Attributes, CsiVolumePhase, DeviceMounterArgs, MounterArgs, NodeResizeOptions,
+    VOLUME_PARAMETER_FS_TYPE, VolumeConfig, VolumeOptions,
 };
 pub use spec::{ReconstructedVolume, Spec};
 

@@ -21,6 +21,21 @@ pub struct MounterArgs {
     pub fs_group_change_policy: Option<crate::ownership::FsGroupChangePolicy>,
     /// The size of the volume in bytes, for plugins that limit it.
     pub desired_size: Option<u64>,
+    /// The SELinux label with which the volume is mounted, if its plugin can.
+    pub selinux_label: Option<String>,
+    /// Set if the volume was found on disk, so that it may be mounted.
+    pub reconstructed_volume: bool,
+    /// Set if the Pod has the volume mounted, and it is set up again.
+    pub is_remount: bool,
+}
+
+/// The settings of a Pod that a mounter of devices needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceMounterArgs {
+    /// The group that shall own the files (`securityContext.fsGroup`).
+    pub fs_group: Option<u32>,
+    /// The SELinux label with which the volume is mounted, if its plugin can.
+    pub selinux_label: Option<String>,
 }
 
 /// The attributes of a mounted volume.

@@ -9,7 +9,7 @@ use kubernetes_volume::containers::{self, MountedVolume};
 use kubernetes_volume::interfaces::VolumeHost;
 use kubernetes_volume::manager::FindError;
 use kubernetes_volume::ownership::FsGroupChangePolicy;
-use kubernetes_volume::{Error, MounterArgs, Spec, VolumeOptions};
+use kubernetes_volume::{DeviceMounterArgs, Error, MounterArgs, Spec, VolumeOptions};
 use serde_json::{Value, json};
 use tracing::warn;
 
@@ -191,7 +191,11 @@ fn mount_spec(
     {
         let devices = devices.new_device_mounter()?;
         let path = devices.device_mount_path(spec)?;
-        devices.mount_device(spec, &device, &path)?;
+        let args = DeviceMounterArgs {
+            fs_group: args.fs_group,
+            ..DeviceMounterArgs::default()
+        };
+        devices.mount_device(spec, &device, &path, &args)?;
     }
     let mounter = plugin.new_mounter(spec, pod, &VolumeOptions::default())?;
     mounter.can_mount()?;

@@ -13,13 +13,14 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kubernetes_mount::exec::{Exec, Local};
 use kubernetes_mount::mount::{HostUtils, LinuxHostUtils, LinuxMounter, Mount};
 use kubernetes_mount::subpath::{LinuxSubpath, Subpath};
+use storage_v1::CSIDriver;
 
 use super::StandaloneHost;
 use super::layout::Layout;
 use super::parts::{Certificates, Facts, Get, Tools};
 use super::tokens::Tokens;
 use super::trust::{Bundles, TrustBundle};
-use crate::interfaces::{CredentialBundle, EventRecorder};
+use crate::interfaces::{CredentialBundle, EventRecorder, Lister};
 use crate::{Error, Result};
 
 impl StandaloneHost {
@@ -43,6 +44,7 @@ pub struct StandaloneHostBuilder {
     tokens: Option<Tokens>,
     trust_bundles: Option<Bundles>,
     pod_certificates: Option<Certificates>,
+    csi_drivers: Arc<dyn Lister<CSIDriver>>,
     recorder: Option<Arc<dyn EventRecorder>>,
 }
 
@@ -60,6 +62,7 @@ impl StandaloneHostBuilder {
             tokens: None,
             trust_bundles: None,
             pod_certificates: None,
+            csi_drivers: Arc::new(Drivers::default()),
             recorder: None,
         }
     }
@@ -189,6 +192,22 @@ impl StandaloneHostBuilder {
         self
     }
 
+    /// Sets the CSIDrivers of the cluster, such as a cache of kube. Without it there are none.
+    pub fn csi_drivers(mut self, drivers: Arc<dyn Lister<CSIDriver>>) -> Self {
+        self.csi_drivers = drivers;
+        self
+    }
+
+    /// Sets the CSIDrivers themselves.
+    pub fn csi_driver_objects(self, drivers: impl IntoIterator<Item = CSIDriver>) -> Self {
+        let drivers = drivers.into_iter();
+        let named = drivers.map(|driver| {
+            let name = driver.metadata.name.clone().unwrap_or_default();
+            (name, Arc::new(driver))
+        });
+        self.csi_drivers(Arc::new(Drivers(named.collect())))
+    }
+
     /// Sets the recorder of events. Without it, none are recorded.
     pub fn event_recorder(mut self, recorder: Arc<dyn EventRecorder>) -> Self {
         self.recorder = Some(recorder);
@@ -264,6 +283,7 @@ impl StandaloneHostBuilder {
             tokens: self.tokens,
             trust_bundles: self.trust_bundles,
             pod_certificates: self.pod_certificates,
+            csi_drivers: self.csi_drivers,
             recorder: self.recorder,
         };
         let layout = Layout::new(root);
@@ -273,6 +293,20 @@ impl StandaloneHostBuilder {
             tools,
             plugins: OnceLock::new(),
         }))
+    }
+}
+
+/// CSIDrivers that don't change.
+#[derive(Default)]
+struct Drivers(BTreeMap<String, Arc<CSIDriver>>);
+
+impl Lister<CSIDriver> for Drivers {
+    fn get(&self, name: &str) -> Option<Arc<CSIDriver>> {
+        self.0.get(name).cloned()
+    }
+
+    fn list(&self) -> Vec<Arc<CSIDriver>> {
+        self.0.values().cloned().collect()
     }
 }
 

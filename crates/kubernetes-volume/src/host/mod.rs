@@ -68,6 +68,7 @@ use crate::{Error, Result, Spec, VolumeOptions};
 /// | `pods/UID/plugins/PLUGIN` | what a plugin keeps for a Pod |
 /// | `pods/UID/volumeDevices/PLUGIN` | devices of a Pod |
 /// | `plugins/PLUGIN` | what a plugin keeps for the node, with the slash of its name |
+/// | `plugins/kubernetes.io/csi` | what CSI drivers mount once for the node, see [`csi`](crate::plugins::csi) |
 /// | `plugins/kubernetes.io/flexvolume/DRIVER/mounts` | devices that a FlexVolume driver mounts once for the node |
 ///
 /// In the directories of Pods the slash in the name of a plugin is `~`. The path functions of
@@ -279,7 +280,7 @@ impl KubeletVolumeHost for StandaloneHost {
     }
 
     fn csi_driver_lister(&self) -> Arc<dyn Lister<CSIDriver>> {
-        Arc::new(NoDrivers)
+        self.tools.csi_drivers.clone()
     }
 
     fn csi_drivers_synced(&self) -> bool {
@@ -322,19 +323,6 @@ impl KubeletVolumeHost for StandaloneHost {
         let chain = String::from_utf8_lossy(&bundle.certificate_chain);
         bundle.certificate_chain = pem::certificates(pem::blocks(&chain));
         Ok(bundle)
-    }
-}
-
-/// The CSIDrivers of a host without a cluster.
-struct NoDrivers;
-
-impl Lister<CSIDriver> for NoDrivers {
-    fn get(&self, _name: &str) -> Option<Arc<CSIDriver>> {
-        None
-    }
-
-    fn list(&self) -> Vec<Arc<CSIDriver>> {
-        Vec::new()
     }
 }
 

@@ -9,11 +9,12 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kubernetes_mount::exec::Exec;
 use kubernetes_mount::mount::{HostUtils, Mount};
 use kubernetes_mount::subpath::Subpath;
+use storage_v1::CSIDriver;
 
 use super::tokens::Tokens;
 use super::trust::Bundles;
 use crate::Result;
-use crate::interfaces::{CredentialBundle, EventRecorder};
+use crate::interfaces::{CredentialBundle, EventRecorder, Lister};
 
 /// Returns the object with a namespace and a name.
 pub(super) type Get<T> = Arc<dyn Fn(&str, &str) -> Result<Arc<T>> + Send + Sync>;
@@ -43,5 +44,6 @@ pub(super) struct Tools {
     pub(super) tokens: Option<Tokens>,
     pub(super) trust_bundles: Option<Bundles>,
     pub(super) pod_certificates: Option<Certificates>,
+    pub(super) csi_drivers: Arc<dyn Lister<CSIDriver>>,
     pub(super) recorder: Option<Arc<dyn EventRecorder>>,
 }

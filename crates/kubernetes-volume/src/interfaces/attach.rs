@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 
-use crate::{Result, Spec};
+use crate::{DeviceMounterArgs, Result, Spec};
 
 /// Mounts the device of a volume once for the node. Pods get bind mounts of that.
 pub trait DeviceMounter: Send + Sync {
@@ -22,8 +22,13 @@ pub trait DeviceMounter: Send + Sync {
     /// # Errors
     ///
     /// When it can't be mounted; see [`Error`](crate::Error) for the classes.
-    fn mount_device(&self, spec: &Spec, device_path: &Path, device_mount_path: &Path)
-    -> Result<()>;
+    fn mount_device(
+        &self,
+        spec: &Spec,
+        device_path: &Path,
+        device_mount_path: &Path,
+        args: &DeviceMounterArgs,
+    ) -> Result<()>;
 }
 
 /// Unmounts the device of a volume.

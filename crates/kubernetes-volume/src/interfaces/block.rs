@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use kubernetes_mount::metrics::{Metrics, MetricsError};
+
 use crate::{Result, Spec};
 
 /// The path of a device for a Pod.
@@ -25,6 +27,15 @@ pub trait BlockVolume: Send + Sync {
 
     /// Returns where the device appears for the Pod.
     fn pod_device_map_path(&self) -> PodDeviceMapPath;
+
+    /// Measures the device. That may take long.
+    ///
+    /// # Errors
+    ///
+    /// When the values can't be read. Without an override, devices have no metrics.
+    fn metrics(&self) -> Result<Metrics, MetricsError> {
+        Err(MetricsError::not_supported())
+    }
 }
 
 /// Maps a device to a Pod.
@@ -64,7 +75,7 @@ pub trait CustomBlockVolumeMapper: BlockVolumeMapper {
     fn staging_path(&self) -> PathBuf;
 }
 
-/// An unmapper with steps of its own, such as CSI's. The plugins of this crate have none.
+/// An unmapper with steps of its own.
 pub trait CustomBlockVolumeUnmapper: BlockVolumeUnmapper {
     /// Removes what [`set_up_device`](CustomBlockVolumeMapper::set_up_device) has made, and
     /// detaches the volume if no controller does.

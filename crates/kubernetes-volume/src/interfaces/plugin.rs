@@ -91,8 +91,8 @@ pub trait VolumePlugin: Send + Sync {
     }
 
     /// Returns true if the volume can be mounted with an SELinux label for all its files
-    /// (`context=`), so that no runtime has to label them one by one. Of the plugins here, none
-    /// can.
+    /// (`context=`), so that no runtime has to label them one by one. Of the plugins here, only
+    /// that of CSI can.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The plugins of Kubernetes that need no driver.
+//! The plugins of Kubernetes: those that need no driver, FlexVolumes and CSI.
 //!
 //! | plugin | name | content | metrics |
 //! |---|---|---|---|
@@ -12,15 +12,17 @@
 //! | [`FilesPlugin::downward_api`] | `kubernetes.io/downward-api` | fields of the Pod, in memory | its files, once |
 //! | [`FilesPlugin::projected`] | `kubernetes.io/projected` | several of these and tokens, in memory | its files, once |
 //! | [`FlexVolumePlugin`] | that of its driver | what a program mounts | its file system, if the driver says so |
+//! | [`CsiPlugin`] | `kubernetes.io/csi` | what a CSI driver mounts | what the driver measures |
 //!
 //! [`all`] returns them for a [manager](crate::manager), but for FlexVolumes, which [a prober
-//! finds](FlexVolumePlugin::prober). Every step can be repeated, also after a
-//! crash: a volume counts as set up only once a marker says so, under the Pod's
+//! finds](FlexVolumePlugin::prober), and for [CSI](csi), whose drivers a program registers. Every
+//! step can be repeated, also after a crash: a volume counts as set up only once a marker says so, under the Pod's
 //! `plugins/kubernetes.io~empty-dir`, and is renamed to `NAME.deleting~` before it is removed.
 //!
 //! The files of a Pod are removed by directory descriptors: no link is followed, and a mount inside
 //! is an error that names it. Nothing of the volume was removed then.
 
+pub mod csi;
 pub(crate) mod downward_api;
 mod empty_dir;
 mod files;
@@ -35,6 +37,7 @@ mod nfs;
 mod projected;
 mod shared;
 
+pub use csi::CsiPlugin;
 pub use empty_dir::EmptyDirPlugin;
 pub use files::FilesPlugin;
 pub use flex_volume::FlexVolumePlugin;
@@ -46,6 +49,8 @@ pub use nfs::NfsPlugin;
 pub use shared::names::DELETING;
 pub(crate) use shared::{dirs, names};
 
+/// The name of the plugin of CSI volumes.
+pub const CSI: &str = "kubernetes.io/csi";
 /// The name of the plugin of emptyDir.
 pub const EMPTY_DIR: &str = "kubernetes.io/empty-dir";
 /// The name of the plugin of hostPath.

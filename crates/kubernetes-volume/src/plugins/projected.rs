@@ -118,17 +118,13 @@ fn token(
     defaults: Defaults,
 ) -> Result<FileProjection> {
     let pod = inputs.pod;
-    let account = pod
-        .spec
-        .as_ref()
-        .and_then(|spec| spec.service_account_name.as_deref());
-    let account = account.filter(|name| !name.is_empty()).unwrap_or("default");
+    let account = names::service_account(pod);
     let audience = source
         .audience
         .as_deref()
         .filter(|audience| !audience.is_empty());
     let expiration = source.expiration_seconds.unwrap_or(EXPIRATION);
-    let request = newer::token_request(pod, audience, expiration)?;
+    let request = newer::token_request(pod, audience, Some(expiration))?;
     let namespace = names::pod_namespace(pod);
     let answer = inputs
         .host

@@ -14,14 +14,20 @@ use super::options::Source;
 use super::program::text;
 use crate::interfaces::{Attacher, Detacher, DeviceMounter, DeviceUnmounter};
 use crate::plugins::shared::{after_failure, dirs, is_mounted};
-use crate::{Error, Result, Spec};
+use crate::{DeviceMounterArgs, Error, Result, Spec};
 
 impl DeviceMounter for Node {
     fn device_mount_path(&self, spec: &Spec) -> Result<PathBuf> {
         self.device_mount_path(spec)
     }
 
-    fn mount_device(&self, spec: &Spec, device_path: &Path, dir: &Path) -> Result<()> {
+    fn mount_device(
+        &self,
+        spec: &Spec,
+        device_path: &Path,
+        dir: &Path,
+        _args: &DeviceMounterArgs,
+    ) -> Result<()> {
         let source = Source::of(spec, self.name())?;
         let mounter = self.mounter();
         if is_mounted(&*mounter, dir)? {

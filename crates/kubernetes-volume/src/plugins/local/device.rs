@@ -11,7 +11,7 @@ use crate::interfaces::{DeviceMounter, DeviceUnmounter, VolumeHost};
 use crate::plugins::LOCAL;
 use crate::plugins::shared::slot::host_utils;
 use crate::plugins::shared::{dirs, is_mounted, real_path};
-use crate::{Result, Spec};
+use crate::{DeviceMounterArgs, Result, Spec};
 
 /// The default file system of a device.
 const FS_TYPE: &str = "ext4";
@@ -33,6 +33,7 @@ impl DeviceMounter for LocalDevices {
         spec: &Spec,
         _device_path: &Path,
         device_mount_path: &Path,
+        _args: &DeviceMounterArgs,
     ) -> Result<()> {
         let local = Local::of(spec)?;
         match host_utils(&*self.host).file_type(&local.path)? {

@@ -74,6 +74,15 @@ pub(crate) fn pod_namespace(pod: &Pod) -> &str {
     }
 }
 
+/// Returns the name of the Pod's service account: an API server fills it in too.
+pub(crate) fn service_account(pod: &Pod) -> &str {
+    let spec = pod.spec.as_ref();
+    match spec.and_then(|spec| spec.service_account_name.as_deref()) {
+        None | Some("") => "default",
+        Some(account) => account,
+    }
+}
+
 /// Returns the name of the plugin as a directory.
 pub(crate) fn escaped(plugin_name: &str) -> String {
     plugin_name.replace('/', "~")

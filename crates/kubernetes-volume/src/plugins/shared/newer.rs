@@ -82,7 +82,7 @@ pub(crate) fn pod_certificate(source: &api::VolumeProjection) -> Result<Option<P
 pub(crate) fn token_request(
     pod: &api::Pod,
     audience: Option<&str>,
-    expiration_seconds: i64,
+    expiration_seconds: Option<i64>,
 ) -> Result<TokenRequest> {
     let audiences: Vec<&str> = audience.into_iter().collect();
     let request = json!({

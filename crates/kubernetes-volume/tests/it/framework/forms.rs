@@ -12,7 +12,8 @@ use kubernetes_volume::interfaces::{
 };
 use kubernetes_volume::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
 use kubernetes_volume::{
-    Attributes, Error, MounterArgs, NodeResizeOptions, Result, Spec, VolumeOptions,
+    Attributes, DeviceMounterArgs, Error, MounterArgs, NodeResizeOptions, Result, Spec,
+    VolumeOptions,
 };
 
 use super::fake::{Plugin, spec};
@@ -71,7 +72,7 @@ impl DeviceMounter for Devices {
         Ok(Path::new("/nowhere/globalmount").join(spec.name()))
     }
 
-    fn mount_device(&self, _: &Spec, _: &Path, _: &Path) -> Result<()> {
+    fn mount_device(&self, _: &Spec, _: &Path, _: &Path, _: &DeviceMounterArgs) -> Result<()> {
         Ok(())
     }
 }
@@ -179,7 +180,7 @@ fn a_plugin_does_what_it_can_through_dyn() {
     assert_eq!(found.unwrap(), device);
     let mount_path = attacher.device_mount_path(&volume).unwrap();
     attacher
-        .mount_device(&volume, &device, &mount_path)
+        .mount_device(&volume, &device, &mount_path, &DeviceMounterArgs::default())
         .unwrap();
     let detacher = attachable.new_detacher().unwrap();
     detacher.unmount_device(&mount_path).unwrap();

@@ -190,7 +190,9 @@ fn a_device_grows_and_a_directory_has_nothing_to_grow() {
         let at = at.device_mount_path(&spec).unwrap();
         let mount = || {
             let mounter = devices.new_device_mounter().unwrap();
-            mounter.mount_device(&spec, device.path(), &at).unwrap();
+            mounter
+                .mount_device(&spec, device.path(), &at, &no_device_args())
+                .unwrap();
         };
         let unmount = || {
             let unmounter = devices.new_device_unmounter().unwrap();
@@ -244,7 +246,9 @@ fn a_device_is_mounted_once_for_the_node() {
         let mounter = devices.new_device_mounter().unwrap();
         let at = mounter.device_mount_path(&spec).unwrap();
         for _ in 0..2 {
-            mounter.mount_device(&spec, Path::new(""), &at).unwrap();
+            mounter
+                .mount_device(&spec, Path::new(""), &at, &no_device_args())
+                .unwrap();
         }
         let dir = node.set_up(&spec, &pod(json!({})), &group(3000)).unwrap();
         fs::write(dir.join("file"), "on the device").unwrap();
@@ -278,7 +282,9 @@ fn a_device_is_mounted_once_for_the_node() {
         node.assert_clean();
 
         // The files are there the next time: the device is not formatted again.
-        mounter.mount_device(&spec, Path::new(""), &at).unwrap();
+        mounter
+            .mount_device(&spec, Path::new(""), &at, &no_device_args())
+            .unwrap();
         assert_eq!(
             fs::read_to_string(at.join("file")).unwrap(),
             "on the device"

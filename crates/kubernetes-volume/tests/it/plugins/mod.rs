@@ -2,6 +2,7 @@
 
 mod config_maps;
 mod containers;
+mod csi;
 mod downward;
 mod empty_dirs;
 mod flex;
@@ -31,7 +32,8 @@ use kubernetes_volume::interfaces::{Mounter, Unmounter};
 use kubernetes_volume::manager::VolumePluginManager;
 use kubernetes_volume::mount::read_mount_info;
 use kubernetes_volume::{
-    Error, MounterArgs, NodeError, Result, Spec, VolumeConfig, VolumeOptions, plugins,
+    DeviceMounterArgs, Error, MounterArgs, NodeError, Result, Spec, VolumeConfig, VolumeOptions,
+    plugins,
 };
 use serde_json::{Value, json};
 
@@ -162,6 +164,10 @@ fn persistent(name: &str, spec: Value, read_only: bool) -> Spec {
 
 fn no_args() -> MounterArgs {
     MounterArgs::default()
+}
+
+fn no_device_args() -> DeviceMounterArgs {
+    DeviceMounterArgs::default()
 }
 
 fn group(group: u32) -> MounterArgs {

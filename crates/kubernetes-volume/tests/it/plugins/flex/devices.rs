@@ -26,7 +26,7 @@ fn a_driver_unmounts_what_is_mounted() {
         let at = attacher.device_mount_path(&spec).unwrap();
         for _ in 0..2 {
             attacher
-                .mount_device(&spec, Path::new("/dev/x"), &at)
+                .mount_device(&spec, Path::new("/dev/x"), &at, &no_device_args())
                 .unwrap();
             assert_eq!(
                 read_mount_info()
@@ -113,9 +113,13 @@ fn a_device_is_mounted_by_default() {
         let attachable = drivers.plugin().as_attachable().unwrap();
         let attacher = attachable.new_attacher().unwrap();
         let at = attacher.device_mount_path(&spec).unwrap();
-        attacher.mount_device(&spec, Path::new(""), &at).unwrap();
+        attacher
+            .mount_device(&spec, Path::new(""), &at, &no_device_args())
+            .unwrap();
         assert!(drivers.host.mounter.mount_points().is_empty(), "{source}");
-        attacher.mount_device(&spec, &image, &at).unwrap();
+        attacher
+            .mount_device(&spec, &image, &at, &no_device_args())
+            .unwrap();
         let mounts = drivers.host.mounter.mount_points();
         assert_eq!(mounts[0].fs_type, "ext4", "{source}");
         assert!(

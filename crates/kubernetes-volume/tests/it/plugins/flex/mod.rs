@@ -117,7 +117,9 @@ fn calls_have_the_arguments_of_kubernetes() {
         .unwrap();
     assert_eq!(device, Path::new("/dev/y"));
     let at = attacher.device_mount_path(&spec).unwrap();
-    attacher.mount_device(&spec, &device, &at).unwrap();
+    attacher
+        .mount_device(&spec, &device, &at, &no_device_args())
+        .unwrap();
 
     let mounter = plugin
         .new_mounter(&spec, &pod, &VolumeOptions::default())
@@ -231,7 +233,7 @@ fn devices_are_shown_to_pods_by_bind_mounts() {
     let attacher = attachable.new_attacher().unwrap();
     let at = attacher.device_mount_path(&spec).unwrap();
     attacher
-        .mount_device(&spec, Path::new("/dev/x"), &at)
+        .mount_device(&spec, Path::new("/dev/x"), &at, &no_device_args())
         .unwrap();
     let mounter = drivers.mounter(&spec).unwrap();
     for _ in 0..2 {
