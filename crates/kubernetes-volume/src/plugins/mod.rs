@@ -16,8 +16,9 @@
 //!
 //! [`all`] returns them for a [manager](crate::manager), but for FlexVolumes, which [a prober
 //! finds](FlexVolumePlugin::prober), and for [CSI](csi), whose drivers a program registers. Every
-//! step can be repeated, also after a crash: a volume counts as set up only once a marker says so, under the Pod's
-//! `plugins/kubernetes.io~empty-dir`, and is renamed to `NAME.deleting~` before it is removed.
+//! step can be repeated, also after a crash: an emptyDir counts as set up only once a marker says
+//! so, under the Pod's `plugins/kubernetes.io~empty-dir`, and is renamed to `NAME.deleting~` before
+//! it is removed.
 //!
 //! The files of a Pod are removed by directory descriptors: no link is followed, and a mount inside
 //! is an error that names it. Nothing of the volume was removed then.

@@ -60,8 +60,8 @@ impl FakeCsiCall {
 
 /// A CSI driver for tests: records its calls, and fails as planned.
 ///
-/// It makes what it publishes: an empty directory, or an empty file as a device, with a mount of the
-/// [mounter](Self::with_mounter) if it has one. What is staged gets a mount only.
+/// It makes what it publishes: an empty directory, or an empty file as a device, with a mount of
+/// the [mounter](Self::with_mounter) if it has one. What is staged gets a mount only.
 ///
 /// ```
 /// use kubernetes_volume::plugins::csi::{Code, CsiError, NodeCapability, NodeClient};

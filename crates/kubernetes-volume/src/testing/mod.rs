@@ -1,5 +1,5 @@
-//! A host and a CSI driver for tests of plugins, which need neither root nor devices; the mounter and
-//! the runner of commands are those of [`kubernetes_mount::testing`].
+//! A host and a CSI driver for tests of plugins, which need neither root nor devices; the mounter
+//! and the runner of commands are those of [`kubernetes_mount::testing`].
 
 mod csi;
 mod host;

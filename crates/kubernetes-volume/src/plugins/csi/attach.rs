@@ -14,31 +14,6 @@ use super::source::Persistent;
 use crate::interfaces::{Attacher, Detacher};
 use crate::{Error, Result, Spec};
 
-/// The VolumeAttachments of the cluster. A program implements it with a client of its API server,
-/// or with a cache and a client.
-pub trait VolumeAttachments: Send + Sync {
-    /// Returns the VolumeAttachment of that name, or nothing if it doesn't exist.
-    ///
-    /// # Errors
-    ///
-    /// When that can't be found out.
-    fn get(&self, name: &str) -> Result<Option<VolumeAttachment>>;
-
-    /// Creates a VolumeAttachment. That one of this name exists is no error.
-    ///
-    /// # Errors
-    ///
-    /// When the API server refuses it.
-    fn create(&self, attachment: &VolumeAttachment) -> Result<()>;
-
-    /// Deletes a VolumeAttachment. That it doesn't exist is no error.
-    ///
-    /// # Errors
-    ///
-    /// When the API server refuses it.
-    fn delete(&self, name: &str) -> Result<()>;
-}
-
 /// The time between two looks at a VolumeAttachment, at first and at most. Each is a twentieth
 /// longer than the one before, as in Kubernetes.
 const WAIT: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(7));

@@ -10,6 +10,9 @@ use super::{Code, CsiError};
 /// The time that one call may take, as for a kubelet of 1.37.
 pub const CALL_LIMIT: Duration = Duration::from_secs(120);
 
+/// The key of tokens of service accounts in secrets or in the attributes of a volume.
+pub(super) const TOKENS: &str = "csi.storage.k8s.io/serviceAccount.tokens";
+
 /// The node service of a CSI driver.
 ///
 /// Calls block. A client ends each one after [`CALL_LIMIT`] with [`Code::DeadlineExceeded`]. Every
@@ -224,7 +227,7 @@ pub struct NodePublishVolumeRequest {
 impl fmt::Debug for NodePublishVolumeRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut context = self.volume_context.clone();
-        if let Some(tokens) = context.get_mut(super::TOKENS) {
+        if let Some(tokens) = context.get_mut(TOKENS) {
             *tokens = "…".to_owned();
         }
         f.debug_struct("NodePublishVolumeRequest")

@@ -24,6 +24,7 @@
 //! defaults of an API server.
 
 mod attach;
+mod attachments;
 mod block;
 mod client;
 mod data;
@@ -47,7 +48,7 @@ use k8s_openapi::api::core::v1::{
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-pub use self::attach::VolumeAttachments;
+pub use self::attachments::VolumeAttachments;
 pub use self::block::mapped_on_disk;
 pub use self::client::{
     AccessMode, AccessType, CALL_LIMIT, NodeCapability, NodeClient, NodeExpandVolumeRequest,
@@ -62,7 +63,6 @@ use self::node::Node;
 use self::paths::{BlockPaths, SEPARATOR};
 pub use self::paths::{attachment_name, staged_on_disk};
 use self::source::{Persistent, Source};
-use self::tokens::TOKENS;
 use super::CSI;
 use super::shared::names;
 use super::shared::slot::Slot;

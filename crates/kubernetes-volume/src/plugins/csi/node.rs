@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{Pod, SecretReference};
 use kubernetes_mount::mount::Mount;
 use storage_v1::{CSIDriver, CSIDriverSpec, VolumeLifecycleMode};
 
-use super::attach::VolumeAttachments;
+use super::attachments::VolumeAttachments;
 use super::paths::attachment_name;
 use super::{CsiError, DriversStore, NodeCapability, NodeClient, Secrets};
 use crate::interfaces::VolumeHost;

@@ -7,13 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 use storage_v1::CSIDriverSpec;
 
-use super::Secrets;
+use super::client::{Secrets, TOKENS};
 use super::node::Node;
 use crate::plugins::shared::{names, newer};
 use crate::{Error, Result};
-
-/// The key of the tokens.
-pub(super) const TOKENS: &str = "csi.storage.k8s.io/serviceAccount.tokens";
 
 /// A token, with the fields in the order of Kubernetes.
 #[derive(Serialize)]
