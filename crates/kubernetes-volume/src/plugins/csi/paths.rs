@@ -46,7 +46,11 @@ pub(super) fn staging(host: &dyn VolumeHost, driver: &str, volume_handle: &str) 
 /// When the directories can't be read.
 pub fn staged_on_disk(host: &dyn VolumeHost) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
+    let devices = host.volume_device_plugin_dir(CSI);
     for driver in entries(&host.plugin_dir(CSI))? {
+        if driver == devices {
+            continue;
+        }
         for volume in entries(&driver)? {
             let path = volume.join(GLOBAL_MOUNT);
             // Of a mount that is broken, all is known but that it exists.

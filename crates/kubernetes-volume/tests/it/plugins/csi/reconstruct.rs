@@ -115,6 +115,9 @@ fn devices_of_a_kubelet_are_found_and_torn_down() {
     fs::write(&device, "").unwrap();
 
     assert_eq!(mapped_on_disk(&**csi.host).unwrap(), ["disk"]);
+    // A volume of this name is staged in a directory that looks like another's.
+    fs::create_dir_all(devices.join("staging/globalmount")).unwrap();
+    assert_eq!(staged_on_disk(&**csi.host).unwrap(), Vec::<PathBuf>::new());
     let block = csi.plugin().as_block().unwrap();
     let spec = block
         .construct_block_volume_spec(UID, "disk", Path::new(""))
