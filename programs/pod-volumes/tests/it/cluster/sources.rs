@@ -25,7 +25,7 @@ impl Maker<'_> {
             38..=53 => json!({"secret": self.keyed(index, "Secret")}),
             54..=64 => json!({"downwardAPI": self.downward()}),
             65..=81 => json!({"projected": self.projected(index)}),
-            82..=90 => json!({"hostPath": self.host_path()}),
+            82..=90 => json!({"hostPath": self.host_path(index)}),
             91..=93 => json!({"image": {"reference": "idle"}}),
             _ => self.local(index),
         };
@@ -214,7 +214,7 @@ impl Maker<'_> {
         source
     }
 
-    fn host_path(&mut self) -> Value {
+    fn host_path(&mut self, index: usize) -> Value {
         let types = [
             "",
             "Directory",
@@ -233,6 +233,8 @@ impl Maker<'_> {
             "dir/link",
             "dir/dangling",
         ]);
+        // A kubelet makes paths side by side, in any order.
+        let path = path.replacen("new", &format!("new{index}"), 1);
         let mut source = json!({"path": format!("{FILES}/{}/{path}", self.name)});
         let kind = self.pick(&types);
         self.maybe(&mut source, 80, "type", kind);
