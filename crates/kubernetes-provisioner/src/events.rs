@@ -23,6 +23,8 @@ const WAITING: usize = 1000;
 const REMEMBERED: usize = 1000;
 /// The longest message; a server of the newer event API refuses longer ones.
 const LONGEST_MESSAGE: usize = 1024;
+/// The longest name of an object.
+const LONGEST_NAME: usize = 253;
 /// The time limit for writing one event.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -133,6 +135,16 @@ impl Events {
     }
 }
 
+/// Returns the name of an event: that of its object, as far as there is room for it, and the time.
+fn event_name(object: &str, time: Timestamp) -> String {
+    let time = format!(".{:x}", time.as_nanosecond());
+    let room = LONGEST_NAME.saturating_sub(time.len());
+    let object = object.get(..room).unwrap_or(object);
+    // A part of a name ends in a letter or digit.
+    let object = object.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+    format!("{object}{time}")
+}
+
 fn shorten(text: &mut String) {
     let mut end = LONGEST_MESSAGE.min(text.len());
     while !text.is_char_boundary(end) {
@@ -215,8 +227,7 @@ impl Writer {
 
     fn event(&self, about: ObjectReference, namespace: &str, reason: Reason, text: &str) -> Event {
         let now = Timestamp::now();
-        let object = about.name.as_deref().unwrap_or_default();
-        let name = format!("{object}.{:x}", now.as_nanosecond());
+        let name = event_name(about.name.as_deref().unwrap_or_default(), now);
         Event {
             metadata: kubernetes_kinds::named_in(name, namespace),
             involved_object: about,

@@ -133,13 +133,29 @@ fn check_name(target: &Target, name: &str) -> Result<(), Refusal> {
         let fault = ("metadata.name", fault);
         return Err(Refusal::invalid(target, name, "FieldValueRequired", fault));
     }
-    if !NameFormat::DnsSubdomain.matches(name) {
-        let format = NameFormat::DnsSubdomain.description();
+    if let Some(format) = violated_format(target, name) {
         let fault = format!("Invalid value: \"{name}\": not {format}");
         let fault = ("metadata.name", fault.as_str());
         return Err(Refusal::invalid(target, name, "FieldValueInvalid", fault));
     }
     Ok(())
+}
+
+/// Returns the description of the format of names that a name hasn't.
+///
+/// As in Kubernetes 1.37, an event of the core group may have any name that fits in a path: it is
+/// named after its object, and may be longer than other names.
+fn violated_format(target: &Target, name: &str) -> Option<&'static str> {
+    let resource = target.resource;
+    let format = match (resource.group(), resource.plural) {
+        ("", "events") => {
+            let is_segment = ![".", ".."].contains(&name) && !name.contains(['/', '%']);
+            return (!is_segment).then_some("a segment of a path");
+        }
+        ("", "namespaces") => NameFormat::DnsLabel,
+        _ => NameFormat::DnsSubdomain,
+    };
+    (!format.matches(name)).then(|| format.description())
 }
 
 fn generated_name(prefix: &str, random: &mut Rng) -> String {

@@ -18,7 +18,8 @@ macro_rules! for_each_function {
         $call! {
             lists: pages selectors versions;
             objects:
-                bad_requests events existence finalizers new_objects preconditions status volumes;
+                bad_requests events existence finalizers names_of_kinds new_objects preconditions
+                status volumes;
             watches:
                 changes finalizers initial_state selectors streaming_list timeouts;
             writes: apply conflicts delete_collection no_ops patches;

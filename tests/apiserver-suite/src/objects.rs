@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::api::core::v1::{Node, ObjectReference};
+use k8s_openapi::api::core::v1::{Event as CoreEvent, Namespace, Node, ObjectReference};
 use k8s_openapi::api::events::v1::Event as StoredEvent;
 use kube::Client;
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
@@ -338,6 +338,52 @@ pub async fn events(client: Client, namespace: &str) {
     assert_eq!(found.items.len(), 1, "{reasons:?}");
     assert_eq!(reasons, [(Some("ProvisioningFailed"), Some(2))].into());
     assert_eq!(found.items[0].regarding.as_ref(), Some(&regarding));
+}
+
+/// Names have the format of their kind. Events of the core group are named after their object, and
+/// may have longer names than objects of other kinds.
+pub async fn names_of_kinds(client: Client, namespace: &str) {
+    let events: Api<CoreEvent> = Api::namespaced(client.clone(), namespace);
+    let params = PostParams::default();
+    let about = "a".repeat(253);
+    let event = |name: &str| -> CoreEvent {
+        object(json!({
+            "metadata": {"name": name},
+            "involvedObject": {"kind": "Pod", "namespace": namespace, "name": about},
+        }))
+    };
+    let long = format!("{about}.{:x}", 1_700_000_000_000_000_000_u64);
+    for name in [long.as_str(), "Upper_case"] {
+        let created = events.create(&params, &event(name)).await.unwrap();
+        assert_eq!(created.metadata.name.as_deref(), Some(name));
+        let patch = Patch::Merge(json!({"count": 2}));
+        let patched = events.patch(name, &PatchParams::default(), &patch).await;
+        assert_eq!(patched.unwrap().count, Some(2));
+        let again = events.create(&params, &event(name)).await;
+        assert_refused(again, 409, "AlreadyExists");
+    }
+    for name in ["", ".", "..", "a/b", "a%b"] {
+        let refused = events.create(&params, &event(name)).await;
+        assert_refused(refused, 422, "Invalid");
+    }
+    // The newer group has the usual names.
+    let stored: Api<StoredEvent> = Api::namespaced(client.clone(), namespace);
+    let event = |name: &str| -> StoredEvent {
+        object(json!({
+            "metadata": {"name": name}, "eventTime": "2026-01-01T00:00:00.000000Z",
+            "regarding": {"kind": "Pod", "namespace": namespace, "name": about},
+            "action": "Run", "reason": "Ran", "type": "Normal",
+            "reportingController": "example.com/suite", "reportingInstance": "suite",
+        }))
+    };
+    for name in [long.as_str(), "Upper_case"] {
+        let refused = stored.create(&params, &event(name)).await;
+        assert_refused(refused, 422, "Invalid");
+    }
+    stored.create(&params, &event(&about)).await.unwrap();
+    let namespaces: Api<Namespace> = Api::all(client);
+    let dotted: Namespace = object(json!({"metadata": {"name": format!("{namespace}.a")}}));
+    assert_refused(namespaces.create(&params, &dotted).await, 422, "Invalid");
 }
 
 /// Requests that no server carries out.

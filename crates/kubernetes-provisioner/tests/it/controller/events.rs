@@ -74,6 +74,25 @@ async fn long_message_is_cut_between_characters() {
 }
 
 #[tokio::test]
+async fn events_about_a_long_name_have_names_of_their_own() {
+    let world = World::new().await;
+    // With the time it would be too long, and what is left of it would end in `-`.
+    let name = format!("{}-{}", "a".repeat(235), "b".repeat(17));
+    assert_eq!(name.len(), 253);
+    let volume = world.claim(&claim(&name, "fast"));
+    let running = world.start(Fake::default()).await;
+    until("the volume", || world.stored(&volume).is_some()).await;
+    running.stop().await.unwrap();
+    let events = world.full_events(&name);
+    assert_eq!(events.len(), 2);
+    for event in events {
+        let event = event.metadata.name.unwrap();
+        let time = event.strip_prefix(&format!("{}.", "a".repeat(235)));
+        assert!(time.is_some_and(|time| time.len() == 16), "{event}");
+    }
+}
+
+#[tokio::test]
 async fn events_that_are_refused_do_not_hinder_the_work() {
     let world = World::new().await;
     world.server.inject(refuse("create", "events"));
