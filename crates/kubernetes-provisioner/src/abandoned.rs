@@ -157,6 +157,18 @@ impl<P: Provisioner> Abandoned<P> {
         }
     }
 
+    /// Deletes the storage of a volume that is not stored, if the provisioner has some. One worker
+    /// at a time may call it for a claim.
+    pub(crate) async fn delete_unstored(&self, name: &str) -> Result<(), String> {
+        let unstored = self.calls.unstored().await;
+        let unstored = unstored.map_err(|error| report(&*error))?;
+        let named = |volume: &&PersistentVolume| volume.metadata.name.as_deref() == Some(name);
+        match unstored.iter().find(named) {
+            Some(volume) => self.try_delete(name, volume).await,
+            None => Ok(()),
+        }
+    }
+
     async fn try_delete(&self, name: &str, volume: &PersistentVolume) -> Result<(), String> {
         // The cache may be behind.
         let stored = api::volume(&self.client, name).await;
@@ -172,14 +184,13 @@ impl<P: Provisioner> Abandoned<P> {
         if policy != Some(&PersistentVolumeReclaimPolicy::Delete) {
             warn!(
                 volume = name,
-                "nothing in the cluster names this storage; it is kept, because its reclaim \
-                 policy is not Delete"
+                "no volume has this storage; it is kept, because its reclaim policy is not Delete"
             );
             return Ok(());
         }
         info!(
             volume = name,
-            "its claim is gone and it was never stored; its storage is deleted"
+            "it was never stored, and its claim or node is gone; its storage is deleted"
         );
         match self.calls.delete(volume).await {
             Ok(()) | Err(DeleteError::Ignored { .. }) => Ok(()),

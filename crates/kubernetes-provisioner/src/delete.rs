@@ -5,7 +5,7 @@ use std::sync::Arc;
 use core_v1::PersistentVolume;
 use kube::Client;
 use tokio::time::Instant;
-use tracing::{Instrument, debug, info, info_span, warn};
+use tracing::{Instrument, debug, info_span, warn};
 
 use crate::api::{self, ApiError};
 use crate::attempts::Deletions;
@@ -91,7 +91,8 @@ impl<P: Provisioner> VolumeWorker<P> {
             match self.calls.delete(volume).await {
                 Ok(()) => self.deletions.storage_deleted(name, uid),
                 Err(DeleteError::Ignored { reason }) => {
-                    info!(reason, "the provisioner ignores the volume");
+                    let took = started.elapsed();
+                    self.reports.delete_ignored(volume, &reason, took);
                     return Next::Done;
                 }
                 Err(error @ DeleteError::InUse { .. }) => {

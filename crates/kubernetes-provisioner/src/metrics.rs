@@ -165,6 +165,10 @@ impl Metrics {
     /// | `queue_duration_seconds`, `work_duration_seconds` | histogram | name |
     ///
     /// `source` is the kind of the claim's data source. Only attempts that succeed have a duration.
+    ///
+    /// As in sig-storage-lib-external-provisioner 13.1, a claim is a failure too if the provisioner
+    /// ignores it, if its volume exists already, or if its class has another provisioner. A volume
+    /// that the provisioner ignores counts as deleted, and one in use isn't counted.
     #[must_use]
     pub fn encode(&self) -> String {
         let mut buffer = String::new();
@@ -179,13 +183,6 @@ impl Metrics {
 
     pub(crate) fn provision_failed(&self, claim: &PersistentVolumeClaim) {
         self.provision.failed(&provision_labels(claim));
-    }
-
-    pub(crate) fn class_missing(&self, class: &str) {
-        self.provision.failed(&ProvisionLabels {
-            class: class.to_owned(),
-            source: String::new(),
-        });
     }
 
     pub(crate) fn deleted(&self, volume: &PersistentVolume, took: Duration) {

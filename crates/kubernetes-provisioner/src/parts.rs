@@ -99,7 +99,7 @@ impl<P: Provisioner> Parts<P> {
             backlog: Arc::clone(&self.claims),
             provisions: Arc::clone(&self.provisions),
             permits: Semaphore::new(self.settings.threads.min(Semaphore::MAX_PERMITS)),
-            preparation: self.preparation(),
+            preparation: self.preparation(&store, &abandoned),
             calls: Arc::clone(&self.calls),
             store,
             abandoned,
@@ -107,13 +107,15 @@ impl<P: Provisioner> Parts<P> {
         }
     }
 
-    fn preparation(&self) -> Preparation<P> {
+    fn preparation(&self, store: &Arc<Store<P>>, abandoned: &Arc<Abandoned<P>>) -> Preparation<P> {
         Preparation {
             client: self.client.clone(),
             settings: Arc::clone(&self.settings),
             cache: Arc::clone(&self.cache),
             provisions: Arc::clone(&self.provisions),
             calls: Arc::clone(&self.calls),
+            store: Arc::clone(store),
+            abandoned: Arc::clone(abandoned),
             reports: self.reports.clone(),
         }
     }

@@ -7,6 +7,7 @@ use kube::Client;
 use storage_v1::StorageClass;
 use tracing::{Span, debug, info, warn};
 
+use crate::abandoned::Abandoned;
 use crate::attempts::Provisions;
 use crate::backlog::Next;
 use crate::cache::Cache;
@@ -16,6 +17,7 @@ use crate::options::Settings;
 use crate::provisioner::Provisioner;
 use crate::reports::Reports;
 use crate::request::ProvisionRequest;
+use crate::store::Store;
 use crate::{api, rules};
 
 /// The value to go on with, or the next step for the claim instead.
@@ -28,6 +30,8 @@ pub(crate) struct Preparation<P> {
     pub(crate) cache: Arc<Cache>,
     pub(crate) provisions: Arc<Provisions>,
     pub(crate) calls: Arc<Calls<P>>,
+    pub(crate) store: Arc<Store<P>>,
+    pub(crate) abandoned: Arc<Abandoned<P>>,
     pub(crate) reports: Reports,
 }
 
@@ -44,11 +48,12 @@ impl<P: Provisioner> Preparation<P> {
             .record("name", name_of(&known.metadata.name));
         // First, and without a request: what the provisioner refuses is somebody else's.
         self.ask(known).await?;
-        let class = self.ready_class(uid, demands(known))?;
+        let class = self.ready_class(uid, known)?;
         let claim = self.read_claim(uid, known).await?;
-        let class = match demands(&claim) {
-            now if now == demands(known) => class,
-            now => self.ready_class(uid, now)?,
+        let class = if demands(&claim) == demands(known) {
+            class
+        } else {
+            self.ready_class(uid, &claim)?
         };
         if claim.metadata.resource_version != known.metadata.resource_version {
             self.ask(&claim).await?;
@@ -61,9 +66,10 @@ impl<P: Provisioner> Preparation<P> {
     }
 
     /// Returns the class if a claim of it can be provisioned now.
-    fn ready_class(&self, uid: &str, (name, has_node): (&str, bool)) -> Step<Arc<StorageClass>> {
+    fn ready_class(&self, uid: &str, claim: &PersistentVolumeClaim) -> Step<Arc<StorageClass>> {
+        let (name, has_node) = demands(claim);
         let Some(class) = self.cache.class(name) else {
-            self.reports.class_missing(name);
+            self.reports.class_missing(claim, name);
             return Err(Next::Retry);
         };
         if let Some(delay) = self.provisions.delay(uid, class.metadata.uid.as_deref()) {
@@ -80,6 +86,7 @@ impl<P: Provisioner> Preparation<P> {
                 class = name,
                 provisioner, "the StorageClass has another provisioner"
             );
+            self.reports.provision_stopped(claim);
             return Err(Next::Done);
         }
         Ok(class)
@@ -145,11 +152,7 @@ impl<P: Provisioner> Preparation<P> {
                 request.selected_node = Some(node);
                 Ok(())
             }
-            Ok(None) => {
-                let text = format!("the selected node \"{name}\" does not exist");
-                self.reports.provision_failed(&request.claim, &text);
-                Err(self.reschedule(&request.claim).await)
-            }
+            Ok(None) => Err(self.node_is_gone(request, &name).await),
             Err(error) => {
                 let error = report(&error);
                 let text = format!("the selected node \"{name}\" can't be read: {error}");
@@ -157,6 +160,37 @@ impl<P: Provisioner> Preparation<P> {
                 Err(Next::Retry)
             }
         }
+    }
+
+    /// Lets the scheduler select another node, unless there is a volume already.
+    async fn node_is_gone(&self, request: &ProvisionRequest, node: &str) -> Next {
+        let (claim, volume) = (&request.claim, &request.volume_name);
+        if self.store.is_unsaved(volume) {
+            return Next::Done;
+        }
+        match self.store.is_stored(request).await {
+            Ok(false) => {}
+            Ok(true) => {
+                self.reports.provision_stopped(claim);
+                return Next::Done;
+            }
+            Err(error) => {
+                self.reports.provision_failed(claim, &report(&error));
+                return Next::Retry;
+            }
+        }
+        // An earlier process may have provisioned for that node, where another one doesn't find it.
+        if let Err(error) = self.abandoned.delete_unstored(volume).await {
+            let text = format!(
+                "the selected node \"{node}\" does not exist, and the storage that may be left of \
+                 it is still there: {error}"
+            );
+            self.reports.provision_failed(claim, &text);
+            return Next::Retry;
+        }
+        let text = format!("the selected node \"{node}\" does not exist");
+        self.reports.provision_failed(claim, &text);
+        self.reschedule(claim).await
     }
 
     /// Returns true if the claim doesn't exist or wants no volume, as far as the cache has it.

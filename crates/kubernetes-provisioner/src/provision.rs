@@ -112,6 +112,7 @@ impl<P: Provisioner> ClaimWorker<P> {
             Ok(false) => Ok(()),
             Ok(true) => {
                 debug!(volume = request.volume_name, "the volume exists already");
+                self.reports.provision_stopped(&request.claim);
                 Err(Next::Done)
             }
             Err(error) => {
@@ -195,6 +196,7 @@ impl<P: Provisioner> ClaimWorker<P> {
         let claim = &request.claim;
         if let ProvisionError::Ignored { reason } = error {
             info!(reason, "the provisioner ignores the claim");
+            self.reports.provision_stopped(claim);
             self.provisions.end(uid);
             return Next::Done;
         }

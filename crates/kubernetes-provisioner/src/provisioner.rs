@@ -95,9 +95,10 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
     /// process is killed. Then nothing in the cluster names the storage, and only the storage
     /// system knows of it.
     ///
-    /// The controller calls this when it begins to work and at each
-    /// [resync](crate::Builder::resync_period). It deletes storage that has neither a volume nor a
-    /// claim, if its reclaim policy is `Delete`. Storage whose volume was stored once must never be
+    /// The controller calls this when it begins to work, at each
+    /// [resync](crate::Builder::resync_period), and when the selected node of a claim is gone. It
+    /// deletes storage that has no volume, if its claim or that node is gone and its reclaim policy
+    /// is `Delete`. Storage whose volume was stored once must never be
     /// returned again: an administrator may delete a retained volume, and its storage has to stay.
     /// If several clusters share the storage system, return the storage of this cluster only.
     fn unstored(&self) -> impl Future<Output = Result<Vec<V>, BoxError>> + Send {

@@ -46,6 +46,12 @@ impl Reports {
         self.metrics.provision_failed(claim);
     }
 
+    /// Counts an attempt that ended without a new volume, is not repeated, and has no event. The Go
+    /// library counts it as a failure.
+    pub(crate) fn provision_stopped(&self, claim: &PersistentVolumeClaim) {
+        self.metrics.provision_failed(claim);
+    }
+
     /// Reports that a volume is not stored. The attempt is counted once it ends.
     pub(crate) fn not_stored(&self, claim: &PersistentVolumeClaim, text: impl Into<String>) {
         self.events.claim(claim, Reason::ProvisioningFailed, text);
@@ -64,14 +70,20 @@ impl Reports {
     }
 
     /// Reports a claim whose class doesn't exist.
-    pub(crate) fn class_missing(&self, class: &str) {
+    pub(crate) fn class_missing(&self, claim: &PersistentVolumeClaim, class: &str) {
         warn!(class, "the StorageClass of the claim does not exist");
-        self.metrics.class_missing(class);
+        self.metrics.provision_failed(claim);
     }
 
     /// Counts a volume that is deleted.
     pub(crate) fn deleted(&self, volume: &PersistentVolume, took: Duration) {
         info!("the volume is deleted");
+        self.metrics.deleted(volume, took);
+    }
+
+    /// Counts a volume that the provisioner ignores. The Go library counts it as deleted.
+    pub(crate) fn delete_ignored(&self, volume: &PersistentVolume, reason: &str, took: Duration) {
+        info!(reason, "the provisioner ignores the volume");
         self.metrics.deleted(volume, took);
     }
 

@@ -128,6 +128,8 @@ async fn ignored_deletion_is_neither_reported_nor_retried() {
     assert!(world.stored("volume-1").is_some());
     assert_eq!(running.fake.deletions("volume-1"), 1);
     assert!(world.reasons("volume-1").is_empty());
+    // As the Go library counts it.
+    assert_eq!(running.deleted(), (1, 0));
 }
 
 #[tokio::test]

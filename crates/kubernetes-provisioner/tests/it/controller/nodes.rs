@@ -1,12 +1,18 @@
 //! Claims whose volume has to suit a node that the scheduler selects.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use k8s_openapi::api::core::v1::Node;
 use kubernetes_kinds::WithMetadata;
 use kubernetes_provisioner::ProvisionError;
 use kubernetes_provisioner::names::SELECTED_NODE;
+use kubernetes_test_apiserver::{Fault, FaultRule};
+use storage_v1::{StorageClass, VolumeBindingMode};
 
 use super::fake::{Answer, Fake};
-use super::world::{World, claim, refuse, until, waiting_class};
+use super::storing::start_with_queue;
+use super::world::{NAME, World, claim, refuse, until, waiting_class};
 
 async fn world() -> World {
     let world = World::new().await;
@@ -25,6 +31,10 @@ impl World {
             .annotations
             .unwrap()
             .remove(SELECTED_NODE)
+    }
+
+    fn lose_node(&self) {
+        self.server.delete::<Node>(None, "node-1").unwrap();
     }
 
     fn select(&self, node: &str) {
@@ -97,6 +107,136 @@ async fn claim_whose_selected_node_is_gone_is_scheduled_again() {
     world.node("node-2");
     world.select("node-2");
     until("the volume", || world.stored(&volume).is_some()).await;
+}
+
+/// Provisioning may go on there, so that nothing else may begin.
+#[tokio::test]
+async fn request_that_goes_on_is_repeated_after_its_node_is_gone() {
+    let world = world().await;
+    world.node("node-1");
+    let volume = world.claim(&selected("node-1"));
+    let server = Arc::clone(&world.server);
+    let fake = Fake::provisioning(move |call, request| {
+        match (call, request.claim.metadata.name.as_deref()) {
+            (1, Some("data")) => {
+                server.delete::<Node>(None, "node-1").unwrap();
+                Answer::Error(ProvisionError::in_background("busy"))
+            }
+            (2, Some("data")) => Answer::Error(ProvisionError::no_change("no route")),
+            (3, Some("data")) => Answer::Error(ProvisionError::failed("no such node")),
+            _ => Answer::Volume,
+        }
+    });
+    let running = world.start(fake).await;
+    // The error is final, so the scheduler may select again.
+    until("no node", || world.selected_node().is_none()).await;
+    assert_eq!(running.fake.provisions("data"), 3);
+    for request in running.fake.requests("data") {
+        assert!(request.selected_node.is_some());
+    }
+    world.node("node-2");
+    world.select("node-2");
+    until("the volume", || world.stored(&volume).is_some()).await;
+}
+
+/// Provisions a claim for a node, and ends the process before the volume is stored.
+async fn killed_before_storing(world: &World, policy: &str) -> (Arc<Fake>, String) {
+    let class = StorageClass::new("kept", NAME)
+        .with_reclaim_policy(policy)
+        .with_volume_binding_mode(VolumeBindingMode::WaitForFirstConsumer);
+    world.server.create(&class).unwrap();
+    world.node("node-1");
+    let volume = world.claim(&claim("data", "kept").with_annotation(SELECTED_NODE, "node-1"));
+    let hold = FaultRule::new(Fault::Delay(Duration::from_secs(3600)));
+    world
+        .server
+        .inject(hold.verb("create").resource("persistentvolumes").times(1));
+    let fake = Arc::new(Fake::default());
+    let running = world.launch(Arc::clone(&fake), |builder| builder);
+    until("the request", || {
+        world.server.count("create", "persistentvolumes") == 1
+    })
+    .await;
+    running.kill().await;
+    assert!(fake.has_storage(&volume) && world.stored(&volume).is_none());
+    (fake, volume)
+}
+
+#[tokio::test]
+async fn storage_that_an_earlier_process_left_is_deleted_before_the_scheduler_selects_again() {
+    let world = world().await;
+    let (fake, volume) = killed_before_storing(&world, "Delete").await;
+    world.lose_node();
+    // As when the controller looks for abandoned storage, and twice for this claim.
+    fake.refuse_listings(3);
+    let running = world.launch(Arc::clone(&fake), |builder| builder);
+    let message = world.event("data", "ProvisioningFailed").await;
+    assert!(
+        message.ends_with("is still there: out of order"),
+        "{message}"
+    );
+    assert_eq!(world.selected_node().as_deref(), Some("node-1"));
+    until("no node", || world.selected_node().is_none()).await;
+    assert!(!fake.has_storage(&volume));
+    assert_eq!((fake.deletions(&volume), fake.provisions("data")), (1, 1));
+    world.node("node-2");
+    world.select("node-2");
+    until("the volume", || world.stored(&volume).is_some()).await;
+    running.idle().await;
+    assert_eq!(fake.deletions(&volume), 1);
+}
+
+#[tokio::test]
+async fn retained_storage_of_a_node_that_is_gone_is_kept() {
+    let world = world().await;
+    let (fake, volume) = killed_before_storing(&world, "Retain").await;
+    world.lose_node();
+    let _running = world.launch(Arc::clone(&fake), |builder| builder);
+    until("no node", || world.selected_node().is_none()).await;
+    assert!(fake.has_storage(&volume));
+}
+
+#[tokio::test]
+async fn claim_whose_volume_exists_keeps_its_node() {
+    let world = world().await;
+    world.node("node-1");
+    let volume = world.claim(&selected("node-1"));
+    let first = world.start(Fake::default()).await;
+    until("the volume", || world.stored(&volume).is_some()).await;
+    first.stop().await.unwrap();
+    world.lose_node();
+    let second = world.start(Fake::default()).await;
+    second.idle().await;
+    assert!(world.server.count("get", "nodes") >= 2);
+    assert_eq!(world.selected_node().as_deref(), Some("node-1"));
+    assert_eq!(second.fake.provisions("data"), 0);
+}
+
+#[tokio::test]
+async fn claim_whose_volume_waits_to_be_stored_keeps_its_node() {
+    let world = world().await;
+    world.node("node-1");
+    let volume = world.claim(&selected("node-1"));
+    world
+        .server
+        .inject(refuse("create", "persistentvolumes").name(&*volume));
+    let running = start_with_queue(&world, Fake::default()).await;
+    until("two attempts", || {
+        world.server.count("create", "persistentvolumes") > 1
+    })
+    .await;
+    world.lose_node();
+    let seen = world.server.count("get", "nodes");
+    let claim = world
+        .read_claim("data")
+        .with_annotation("example.org/a", "b");
+    world.server.update(&claim).unwrap();
+    until("another look", || world.server.count("get", "nodes") > seen).await;
+    world.server.clear_faults();
+    until("the volume", || world.stored(&volume).is_some()).await;
+    running.idle().await;
+    assert_eq!(world.selected_node().as_deref(), Some("node-1"));
+    assert_eq!(running.fake.provisions("data"), 1);
 }
 
 #[tokio::test]

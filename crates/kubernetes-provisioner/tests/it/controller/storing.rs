@@ -16,7 +16,7 @@ fn lose_answers() -> FaultRule {
         .resource("persistentvolumes")
 }
 
-async fn start_with_queue(world: &World, fake: Fake) -> Running {
+pub(crate) async fn start_with_queue(world: &World, fake: Fake) -> Running {
     let fake = Arc::new(fake);
     let builder = Controller::builder(world.server.client(), NAME, Arc::clone(&fake))
         .leader_election(false)
