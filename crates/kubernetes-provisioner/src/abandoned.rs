@@ -55,6 +55,14 @@ impl Found {
     }
 }
 
+/// The storage that the provisioner listed and that has no volume.
+struct Unstored {
+    /// Storage without a claim that waits for it, by the UID of the claim.
+    candidates: HashMap<String, PersistentVolume>,
+    /// True if there is storage besides for which a claim waits.
+    waited: bool,
+}
+
 /// Finds abandoned storage and deletes it.
 pub(crate) struct Abandoned<P> {
     found: Found,
@@ -91,19 +99,20 @@ impl<P: Provisioner> Abandoned<P> {
     /// Lists the storage whose volume is not known to be stored, and queues the UIDs of claims that
     /// don't exist.
     ///
-    /// One worker at a time works on a UID, so that nobody provisions the claim meanwhile.
-    pub(crate) async fn find(&self) {
+    /// One worker at a time works on a UID, so that nobody provisions the claim meanwhile. Returns
+    /// false if another look is needed soon: a request failed, or there is a claim, which may go.
+    pub(crate) async fn find(&self) -> bool {
         self.found.begin_listing();
-        let candidates = match self.unstored().await {
-            Ok(candidates) => candidates,
+        let Unstored { candidates, waited } = match self.unstored().await {
+            Ok(unstored) => unstored,
             Err(error) => {
                 let error = report(&*error);
                 warn!(error, "can't list the storage that is not stored");
-                return;
+                return false;
             }
         };
         if candidates.is_empty() {
-            return;
+            return !waited;
         }
         // A claim is older than its storage, so a missing claim will not appear later.
         let claims = match api::claim_uids(&self.client).await {
@@ -111,19 +120,24 @@ impl<P: Provisioner> Abandoned<P> {
             Err(error) => {
                 let error = report(&error);
                 warn!(error, "can't list the claims");
-                return;
+                return false;
             }
         };
+        let mut all_gone = !waited;
         for (uid, volume) in candidates {
-            if !claims.contains(&uid) && self.found.add(&uid, volume) {
+            if claims.contains(&uid) {
+                // It is being deleted, for example.
+                all_gone = false;
+            } else if self.found.add(&uid, volume) {
                 self.claims.add(uid);
             }
         }
+        all_gone
     }
 
-    /// Returns storage without a claim that waits for it, by the UID of the claim.
-    async fn unstored(&self) -> Result<HashMap<String, PersistentVolume>, BoxError> {
+    async fn unstored(&self) -> Result<Unstored, BoxError> {
         let mut candidates = HashMap::new();
+        let mut waited = false;
         for volume in self.calls.unstored().await? {
             let name = volume.metadata.name.as_deref().unwrap_or_default();
             if self.cache.has_volume(name) {
@@ -132,11 +146,11 @@ impl<P: Provisioner> Abandoned<P> {
             }
             match rules::claim_uid(&self.volume_name_prefix, name) {
                 None => debug!(name, "the storage is not named after a claim"),
-                Some(uid) if self.cache.claim(uid).is_some() => {}
+                Some(uid) if self.cache.claim(uid).is_some() => waited = true,
                 Some(uid) => _ = candidates.insert(uid.to_owned(), volume),
             }
         }
-        Ok(candidates)
+        Ok(Unstored { candidates, waited })
     }
 
     /// Deletes the storage of a claim that is gone, if a listing found some, and no volume has it.

@@ -96,7 +96,8 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
     /// system knows of it.
     ///
     /// The controller calls this when it begins to work, at each
-    /// [resync](crate::Builder::resync_period), and when the selected node of a claim is gone. It
+    /// [resync](crate::Builder::resync_period), at least each minute while it returns storage whose
+    /// claim exists without a volume, and when the selected node of a claim is gone. It
     /// deletes storage that has no volume, if its claim or that node is gone and its reclaim policy
     /// is `Delete`. Storage whose volume was stored once must never be
     /// returned again: an administrator may delete a retained volume, and its storage has to stay.

@@ -7,7 +7,7 @@ use kube::Client;
 use kubernetes_controller_utils::leaderelection::Leadership;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -28,6 +28,10 @@ use crate::watch::Tracker;
 
 /// The time limit of the last attempts to store volumes when the controller stops.
 pub(crate) const LAST_ATTEMPTS: Duration = Duration::from_secs(2);
+
+/// The pause before another look for abandoned storage, which is doubled after each.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// The tasks of a controller that works.
 pub(crate) struct Work<P> {
@@ -145,8 +149,13 @@ impl<P: Provisioner> Work<P> {
         let period = self.settings.resync;
         async move {
             loop {
-                abandoned.find().await;
-                sleep(period).await;
+                let next = Instant::now() + period;
+                let mut pause = FIRST_PAUSE;
+                while !abandoned.find().await && Instant::now() + pause < next {
+                    sleep(pause).await;
+                    pause = LONGEST_PAUSE.min(pause * 2);
+                }
+                sleep_until(next).await;
                 tracker.resync();
             }
         }

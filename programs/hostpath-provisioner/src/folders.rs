@@ -26,6 +26,8 @@ pub enum RootError {
 
 /// The folder of notes: one for each folder whose volume is not stored yet.
 const NOTES: &str = ".unstored";
+/// The file among them that shows that the root can be written to.
+const PROBE: &str = ".probe";
 
 /// The folders below a root.
 ///
@@ -51,12 +53,11 @@ impl Folders {
         }
         // The root must exist: creating it would hide that it isn't mounted.
         let probed = fs::metadata(&path).and_then(|_| fs::create_dir_all(path.join(NOTES)));
-        let probe = path
-            .join(NOTES)
-            .join(format!(".probe-{}", std::process::id()));
+        // One name for all processes: a file that a killed one left goes with that of the next.
+        let probe = path.join(NOTES).join(PROBE);
         let probed = probed
             .and_then(|()| fs::write(&probe, ""))
-            .and_then(|()| fs::remove_file(&probe));
+            .and_then(|()| ignore_absent(fs::remove_file(&probe)));
         if let Err(source) = probed {
             return Err(RootError::Unusable { path, source });
         }
@@ -77,7 +78,7 @@ impl Folders {
     /// the filesystem refuses.
     pub fn create(&self, name: &str, mode: u32, note: &str) -> io::Result<String> {
         let path = self.path(name)?;
-        fs::write(self.note(name), note)?;
+        write_if_changed(&self.note(name), note)?;
         match DirBuilder::new().mode(0o700).create(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 if !fs::symlink_metadata(&path)?.is_dir() {
@@ -125,7 +126,8 @@ impl Folders {
             .is_ok_and(|own| Path::new(&own) == Path::new(path))
     }
 
-    /// Returns the names of the folders that are not confirmed, each with its note, sorted.
+    /// Returns the names of the folders that are not confirmed, each with its note, sorted. An empty
+    /// note is one that a killed process did not write to the end, before it created the folder.
     ///
     /// # Errors
     ///
@@ -136,6 +138,9 @@ impl Folders {
             let Ok(name) = entry?.file_name().into_string() else {
                 continue;
             };
+            if name == PROBE {
+                continue;
+            }
             match fs::read_to_string(self.note(&name)) {
                 Ok(note) => found.push((name, note)),
                 // It was confirmed meanwhile.
@@ -162,6 +167,14 @@ impl Folders {
                 Err(io::Error::new(ErrorKind::InvalidInput, message))
             }
         }
+    }
+}
+
+/// Writes a file that has another text. One that has this text never loses it, even for a moment.
+fn write_if_changed(path: &Path, text: &str) -> io::Result<()> {
+    match fs::read(path) {
+        Ok(present) if present == text.as_bytes() => Ok(()),
+        _ => fs::write(path, text),
     }
 }
 

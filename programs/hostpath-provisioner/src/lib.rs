@@ -14,7 +14,8 @@ use std::io;
 
 use core_v1::{
     HostPathType, HostPathVolumeSource, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm,
-    PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, VolumeNodeAffinity,
+    PersistentVolume, PersistentVolumeClaim, PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
+    VolumeNodeAffinity,
 };
 use k8s_openapi::api::core::v1::Node;
 use kubernetes_provisioner::{
@@ -117,6 +118,10 @@ impl Provisioner for HostPath {
         let unconfirmed = blocking(move || folders.unconfirmed()).await?;
         let volumes = unconfirmed.into_iter().map(|(name, policy)| {
             let source = HostPathVolumeSource::new(self.folders.path_of(&name));
+            // The folder of an empty note was never returned to anybody.
+            let policy = Some(policy).filter(|policy| !policy.is_empty());
+            let policy =
+                policy.unwrap_or_else(|| PersistentVolumeReclaimPolicy::Delete.as_str().to_owned());
             let spec = PersistentVolumeSpec::new()
                 .with_host_path(source)
                 .with_persistent_volume_reclaim_policy(policy.as_str());

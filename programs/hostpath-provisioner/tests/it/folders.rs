@@ -104,6 +104,29 @@ async fn what_is_not_stored_is_told_after_a_restart() {
     assert!(root.path().join("pvc-5678").exists());
 }
 
+/// A process can be killed between any two steps.
+#[tokio::test]
+async fn notes_that_a_killed_process_left_are_no_trouble() {
+    let (root, provisioner) = shared();
+    let notes = root.path().join(".unstored");
+    fs::write(notes.join(".probe"), "").unwrap();
+    // Created, but not written: there is no folder yet.
+    fs::write(notes.join("pvc-1234"), "").unwrap();
+    let found = provisioner.unstored().await.unwrap();
+    let [volume] = &found[..] else {
+        panic!("{found:?}")
+    };
+    let policy = volume
+        .spec
+        .clone()
+        .unwrap()
+        .persistent_volume_reclaim_policy;
+    assert_eq!(policy, Some(PersistentVolumeReclaimPolicy::Delete));
+    provisioner.delete(volume).await.unwrap();
+    Folders::open(root.path()).unwrap();
+    assert_eq!(fs::read_dir(&notes).unwrap().count(), 0);
+}
+
 #[tokio::test]
 async fn a_class_says_the_permissions() {
     let (_root, provisioner) = shared();

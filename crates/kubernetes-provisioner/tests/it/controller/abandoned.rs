@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use core_v1::PersistentVolumeReclaimPolicy;
+use kubernetes_kinds::WithMetadata;
 use kubernetes_test_apiserver::{Fault, FaultRule};
 use storage_v1::StorageClass;
 
@@ -158,4 +159,45 @@ async fn storage_of_other_names_is_left_alone() {
     until("three looks", || fake.listings() >= 3).await;
     running.idle().await;
     assert_eq!(fake.unstored(), ["backup", "other-1234", "pvc-"]);
+}
+
+/// A claim that is being deleted exists until its finalizers are gone, and a claim that waits may
+/// be deleted before its turn.
+#[tokio::test]
+async fn storage_is_deleted_whose_claim_goes_after_the_first_look() {
+    for finalizer in [Some("kubernetes.io/pvc-protection"), None] {
+        let world = World::new().await;
+        let (fake, volume) = killed_before_storing(&world, "fast").await;
+        if let Some(finalizer) = finalizer {
+            let guarded = world.read_claim("data").with_finalizer(finalizer);
+            world.server.update(&guarded).unwrap();
+            world.delete_claim("data");
+        } else {
+            // The claim is not provisioned while its class is absent.
+            world.server.delete::<StorageClass>(None, "fast").unwrap();
+        }
+        let running = world.launch(Arc::clone(&fake), |builder| builder);
+        until("the first look", || fake.listings() == 1).await;
+        if finalizer.is_some() {
+            let mut freed = world.read_claim("data");
+            freed.metadata.finalizers = None;
+            world.server.update(&freed).unwrap();
+        } else {
+            world.delete_claim("data");
+        }
+        until("the deletion", || !fake.has_storage(&volume)).await;
+        assert_eq!(fake.provisions("data"), 1);
+        running.stop().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn storage_that_can_not_be_listed_is_looked_at_soon() {
+    let world = World::new().await;
+    let (fake, volume) = killed_before_storing(&world, "fast").await;
+    world.delete_claim("data");
+    fake.refuse_listings(1);
+    let running = world.launch(Arc::clone(&fake), |builder| builder);
+    until("the deletion", || !fake.has_storage(&volume)).await;
+    running.stop().await.unwrap();
 }

@@ -33,6 +33,8 @@ pub(crate) struct Cluster {
     pub(crate) claims: Api<PersistentVolumeClaim>,
     pub(crate) volumes: Api<PersistentVolume>,
     folder: TempDir,
+    /// The file for the logs of programs; without one they go to that of the test.
+    log: Option<fs::File>,
 }
 
 impl Cluster {
@@ -56,6 +58,7 @@ impl Cluster {
             server,
             client,
             folder,
+            log: None,
         };
         cluster.write_kubeconfig().await;
         cluster
@@ -101,6 +104,11 @@ impl Cluster {
         fs::write(self.kubeconfig(), config.to_string()).unwrap();
     }
 
+    /// Lets the programs that are started from now on write their logs to a file.
+    pub(crate) fn log_to(&mut self, log: fs::File) {
+        self.log = Some(log);
+    }
+
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("root")
     }
@@ -136,6 +144,9 @@ impl Cluster {
             .env("HOSTPATH_LEASE_NAMESPACE", NAME)
             .stdin(Stdio::null())
             .kill_on_drop(true);
+        if let Some(log) = &self.log {
+            command.stderr(log.try_clone().unwrap());
+        }
         command
     }
 

@@ -1,8 +1,12 @@
 //! The program is killed at each point where something can be left behind, and at random moments.
 //!
 //! `KILL_ROUNDS` is how often, 21 without it; `KILL_SEED` chooses other claims, faults and moments.
+//! If something is left at the end, all that there is is kept in a folder, which the failure names.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
@@ -85,8 +89,8 @@ async fn remains(cluster: &Cluster) -> (Vec<String>, Vec<String>) {
     (names, cluster.folders())
 }
 
-/// Waits until volumes and folders are exactly those of the claims.
-async fn settled(cluster: &Cluster, claims: &Claims<'_>) {
+/// Waits until volumes and folders are exactly those of the claims. Otherwise returns what there is.
+async fn settled(cluster: &Cluster, claims: &Claims<'_>) -> Result<(), String> {
     let mut expected: Vec<_> = claims
         .open
         .values()
@@ -97,15 +101,43 @@ async fn settled(cluster: &Cluster, claims: &Claims<'_>) {
     loop {
         let (volumes, folders) = remains(cluster).await;
         if volumes == expected && folders == expected && cluster.notes().is_empty() {
-            return;
+            return Ok(());
         }
-        assert!(
-            Instant::now() < deadline,
-            "claims: {expected:#?}\nvolumes: {volumes:#?}\nfolders: {folders:#?}\nnotes: {:#?}",
-            cluster.notes()
-        );
+        if Instant::now() > deadline {
+            let notes = cluster.notes();
+            return Err(format!(
+                "claims: {expected:#?}\nvolumes: {volumes:#?}\nfolders: {folders:#?}\n\
+                 notes: {notes:#?}"
+            ));
+        }
         sleep(Duration::from_millis(200)).await;
     }
+}
+
+/// Keeps the objects, folders and notes, the logs of programs and servers, and all requests.
+async fn keep(cluster: &Cluster, proxy: &Proxy, log: &Path, seed: u64) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kills-{seed}"));
+    fs::create_dir_all(&folder).unwrap();
+    for (name, path) in [
+        ("claims", "/api/v1/persistentvolumeclaims"),
+        ("volumes", "/api/v1/persistentvolumes"),
+        ("events", "/api/v1/events"),
+        ("leases", "/apis/coordination.k8s.io/v1/leases"),
+    ] {
+        let request = http::Request::get(path).body(Vec::new()).unwrap();
+        let objects = cluster.client.request_text(request).await.unwrap();
+        fs::write(folder.join(format!("{name}.json")), objects).unwrap();
+    }
+    let mut folders = format!("{:#?}\n", cluster.folders());
+    for note in cluster.notes() {
+        let text = fs::read_to_string(cluster.root().join(".unstored").join(&note));
+        writeln!(folders, "note {note}: {text:?}").unwrap();
+    }
+    fs::write(folder.join("folders"), folders).unwrap();
+    fs::write(folder.join("requests"), proxy.journal()).unwrap();
+    fs::copy(log, folder.join("log")).unwrap();
+    fs::write(folder.join("servers"), cluster.server.logs()).unwrap();
+    folder
 }
 
 /// Writes its name into each bound volume that has nothing yet, and checks the others.
@@ -150,7 +182,10 @@ async fn volume_of(cluster: &Cluster, claim: &PersistentVolumeClaim) -> Option<P
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn nothing_is_lost_leaked_or_made_twice_whenever_it_is_killed() {
     let (rounds, seed) = (number("KILL_ROUNDS", 21), number("KILL_SEED", 1));
-    let cluster = Cluster::start(&["rbac.yaml", "shared.yaml"]).await;
+    let mut cluster = Cluster::start(&["rbac.yaml", "shared.yaml"]).await;
+    let log = tempfile::NamedTempFile::new().unwrap();
+    cluster.log_to(fs::File::options().append(true).open(&log).unwrap());
+    let cluster = cluster;
     let (proxy, address) = Proxy::start(cluster.account().await, seed).await;
     cluster.use_server(&address);
     let mut claims = Claims {
@@ -163,7 +198,7 @@ async fn nothing_is_lost_leaked_or_made_twice_whenever_it_is_killed() {
     for round in 0..rounds {
         let point = POINTS.get(round as usize % (POINTS.len() + 1)).copied();
         proxy.plan(FAULTS, point);
-        let mut program = cluster.run(&["--lease-duration=1", "--log=error"]);
+        let mut program = cluster.run(&["--lease-duration=1"]);
         // The Lease of the one before has to expire.
         let moment = Duration::from_millis(claims.random.u64(1000..2500));
         claims.change().await;
@@ -195,7 +230,16 @@ async fn nothing_is_lost_leaked_or_made_twice_whenever_it_is_killed() {
     }
     proxy.plan(0, None);
     let mut program = Replica::start(&cluster, &["--lease-duration=6"]);
-    program.until(settled(&cluster, &claims)).await;
+    let check = async |settled: Result<(), String>| {
+        if let Err(left) = settled {
+            let kept = keep(&cluster, &proxy, log.path(), seed).await;
+            panic!(
+                "not settled within {SETTLES:?}, see {}\n{left}",
+                kept.display()
+            );
+        }
+    };
+    check(program.until(settled(&cluster, &claims)).await).await;
     use_volumes(&cluster).await;
     for uid in &claims.made {
         assert!(proxy.created(&format!("pvc-{uid}")) <= 1, "{uid}");
@@ -205,6 +249,6 @@ async fn nothing_is_lost_leaked_or_made_twice_whenever_it_is_killed() {
     for name in claims.open.keys().cloned().collect::<Vec<_>>() {
         claims.delete(&name).await;
     }
-    program.until(settled(&cluster, &claims)).await;
+    check(program.until(settled(&cluster, &claims)).await).await;
     program.stop().await;
 }

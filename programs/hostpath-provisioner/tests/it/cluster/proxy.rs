@@ -12,6 +12,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use futures::{FutureExt, StreamExt, stream};
 use http::{Method, StatusCode};
+use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
@@ -47,6 +48,8 @@ struct Plan {
     /// The number of times that the server has created each volume.
     created: HashMap<String, usize>,
     requests: Requests,
+    /// What came and was answered, a line each.
+    journal: Vec<String>,
 }
 
 /// The number of requests that came, by verb and resource, such as `create persistentvolumes`.
@@ -100,6 +103,16 @@ impl Proxy {
     /// Returns the requests since the last call.
     pub(crate) fn take_requests(&self) -> Requests {
         std::mem::take(&mut self.state.lock().unwrap().requests)
+    }
+
+    /// Returns what came and was answered, with times. A request without an answer was held.
+    pub(crate) fn journal(&self) -> String {
+        self.state.lock().unwrap().journal.join("\n")
+    }
+
+    fn record(&self, what: &str, request: &str) {
+        let line = format!("{} {what} {request}", Timestamp::now());
+        self.state.lock().unwrap().journal.push(line);
     }
 
     /// Returns true if a request is the one to stop at, which is then forgotten.
@@ -207,6 +220,14 @@ fn verb_and_resource(request: &Request) -> String {
 }
 
 async fn answer(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
+    let line = format!("{} {}", request.method(), request.uri());
+    proxy.record("request", &line);
+    let response = respond(&proxy, request, &line).await;
+    proxy.record(response.status().as_str(), &line);
+    response
+}
+
+async fn respond(proxy: &Proxy, request: Request, line: &str) -> Response {
     let what = verb_and_resource(&request);
     *proxy
         .state
@@ -231,6 +252,9 @@ async fn answer(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
     } else {
         proxy.fault()
     };
+    if let Some(fault) = fault {
+        proxy.record(&format!("fault {fault}"), line);
+    }
     match fault {
         Some(0) => refusal(StatusCode::INTERNAL_SERVER_ERROR, "InternalError"),
         Some(1) => refusal(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
