@@ -7,10 +7,12 @@ use std::time::Duration;
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use futures::stream::{Stream, StreamExt};
 use kube::Client;
+use prometheus_client::registry::Registry;
 use storage_v1::StorageClass;
 
 use crate::adapter::Adapter;
 use crate::controller::Controller;
+use crate::metrics::Metrics;
 use crate::options::{Backoff, BuildError, Options, Settings};
 use crate::provisioner::Provisioner;
 use crate::rules::Ownership;
@@ -28,6 +30,7 @@ pub struct Builder<P, V = PersistentVolume> {
     provisioner: Adapter<P, V>,
     options: Options,
     streams: Streams,
+    registry: Registry,
 }
 
 impl<V: Volume, P: Provisioner<V>> Controller<P, V> {
@@ -40,6 +43,7 @@ impl<V: Volume, P: Provisioner<V>> Controller<P, V> {
             provisioner: Adapter::new(provisioner),
             options: Options::default(),
             streams: Streams::default(),
+            registry: Registry::default(),
         }
     }
 }
@@ -57,6 +61,7 @@ impl<V: Volume, P: Provisioner<V>> Builder<P, V> {
             self.provisioner,
             settings,
             self.streams,
+            Metrics::new(self.registry),
         ))
     }
 
@@ -295,6 +300,15 @@ impl<V: Volume, P: Provisioner<V>> Builder<P, V> {
     /// because a permission is missing.
     pub fn metrics_port(mut self, port: u16) -> Self {
         self.options.metrics_port = port;
+        self
+    }
+
+    /// Sets the registry to which the controller adds its metrics, and which it serves: with it, a
+    /// program has metrics of its own on the same port.
+    ///
+    /// A program that serves its metrics itself uses [`Metrics::register`].
+    pub fn metrics_registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
         self
     }
 

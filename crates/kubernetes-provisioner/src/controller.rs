@@ -42,13 +42,14 @@ impl<V: Volume, P: Provisioner<V>> Controller<P, V> {
         provisioner: Adapter<P, V>,
         settings: Settings,
         streams: Streams,
+        metrics: Metrics,
     ) -> Self {
         Self {
             client,
             provisioner,
             settings,
             streams,
-            metrics: Metrics::new(),
+            metrics,
             state: watch::Sender::default(),
         }
     }

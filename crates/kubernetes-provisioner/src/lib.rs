@@ -57,6 +57,7 @@
 //! | [`ProvisionRequest`], [`ProvisionError`], [`DeleteError`] | its arguments and errors |
 //! | [`Controller`], [`Builder`] | the controller and its options |
 //! | [`Metrics`], [`RunState`], [`RunError`] | observing a controller |
+//! | [`prometheus_client`] | the library of metrics, for a registry that programs share |
 //! | [`names`] | annotations and finalizers |
 //!
 //! The feature `http`, on by default, has a server for metrics and health.
@@ -164,6 +165,9 @@ pub use controller::Controller;
 pub use error::{BoxError, DeleteError, ProvisionError};
 pub use metrics::Metrics;
 pub use options::{Backoff, BuildError};
+/// The library of metrics, in the version of [`Metrics::register`] and
+/// [`Builder::metrics_registry`].
+pub use prometheus_client;
 pub use provisioner::Provisioner;
 pub use request::ProvisionRequest;
 pub use rules::Ownership;

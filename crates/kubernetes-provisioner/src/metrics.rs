@@ -50,7 +50,13 @@ struct QueueLabels {
 /// The metrics of a controller. Clones are handles of the same metrics.
 #[derive(Clone)]
 pub struct Metrics {
+    /// The user's metrics, and those below.
     registry: Arc<Registry>,
+    families: Families,
+}
+
+#[derive(Clone)]
+struct Families {
     provision: Outcomes<ProvisionLabels>,
     delete: Outcomes<DeleteLabels>,
     queues: Arc<Queues>,
@@ -68,29 +74,27 @@ impl<L> Outcomes<L>
 where
     L: EncodeLabelSet + Clone + fmt::Debug + Eq + std::hash::Hash + Send + Sync + 'static,
 {
-    fn register(registry: &mut Registry, name: &str, what: &str) -> Self {
-        let outcomes = Self {
+    fn new() -> Self {
+        Self {
             total: Family::default(),
             failed: Family::default(),
             seconds: Family::new_with_constructor(histogram),
-        };
+        }
+    }
+
+    fn register(&self, registry: &mut Registry, name: &str, what: &str) {
         // The encoder appends `_total` to the names of counters.
-        registry.register(
-            name,
-            format!("{what} that succeeded"),
-            outcomes.total.clone(),
-        );
+        registry.register(name, format!("{what} that succeeded"), self.total.clone());
         registry.register(
             format!("{name}_failed"),
             format!("{what} that failed"),
-            outcomes.failed.clone(),
+            self.failed.clone(),
         );
         registry.register(
             format!("{name}_duration_seconds"),
             format!("Time of {what} that succeeded, in seconds"),
-            outcomes.seconds.clone(),
+            self.seconds.clone(),
         );
-        outcomes
     }
 
     fn succeeded(&self, labels: &L, took: Duration) {
@@ -105,21 +109,33 @@ where
     }
 }
 
-impl Metrics {
-    pub(crate) fn new() -> Self {
-        let mut registry = Registry::with_prefix("controller");
-        let provision = Outcomes::register(
-            &mut registry,
+impl Families {
+    fn new() -> Self {
+        Self {
+            provision: Outcomes::new(),
+            delete: Outcomes::new(),
+            queues: Arc::default(),
+        }
+    }
+
+    fn register(&self, registry: &mut Registry) {
+        let Self {
+            provision,
+            delete,
+            queues,
+        } = self;
+        let registry = registry.sub_registry_with_prefix("controller");
+        provision.register(
+            registry,
             "persistentvolumeclaim_provision",
             "attempts to provision a volume",
         );
-        let delete = Outcomes::register(
-            &mut registry,
+        delete.register(
+            registry,
             "persistentvolume_delete",
             "attempts to delete a volume",
         );
-        let queues = Arc::new(Queues::default());
-        registry.register_collector(Box::new(Arc::clone(&queues)));
+        registry.register_collector(Box::new(Arc::clone(queues)));
         for (name, help, family) in [
             (
                 "queue_duration_seconds",
@@ -135,15 +151,43 @@ impl Metrics {
             let name = format!("workqueue_{name}");
             registry.register(name, format!("{help}, in seconds"), family.clone());
         }
+    }
+}
+
+impl Metrics {
+    /// Adds metrics to a registry.
+    pub(crate) fn new(mut registry: Registry) -> Self {
+        let families = Families::new();
+        families.register(&mut registry);
         Self {
             registry: Arc::new(registry),
-            provision,
-            delete,
-            queues,
+            families,
         }
     }
 
-    /// Returns all metrics as text, as the path `/metrics` does. Its media type is
+    /// Adds these metrics to another registry, with the same names, after its prefix if it has one.
+    /// Its owner serves them; [`Builder::metrics_registry`](crate::Builder::metrics_registry) has
+    /// the controller serve the metrics of others.
+    ///
+    /// ```
+    /// use kubernetes_provisioner::{Metrics, prometheus_client};
+    /// use prometheus_client::{encoding::text, registry::Registry};
+    ///
+    /// /// All metrics of a program.
+    /// fn encode(provisioner: &Metrics) -> Result<String, std::fmt::Error> {
+    ///     let mut registry = Registry::with_prefix("storage");
+    ///     provisioner.register(&mut registry);
+    ///     let mut text = String::new();
+    ///     text::encode(&mut text, &registry)?;
+    ///     Ok(text)
+    /// }
+    /// ```
+    pub fn register(&self, registry: &mut Registry) {
+        self.families.register(registry);
+    }
+
+    /// Returns all metrics as text, as the path `/metrics` does, with those of
+    /// [`Builder::metrics_registry`](crate::Builder::metrics_registry). Its media type is
     /// `application/openmetrics-text; version=1.0.0; charset=utf-8`.
     ///
     /// | `controller_persistentvolumeclaim_` | type | labels |
@@ -178,33 +222,39 @@ impl Metrics {
     }
 
     pub(crate) fn provisioned(&self, claim: &PersistentVolumeClaim, took: Duration) {
-        self.provision.succeeded(&provision_labels(claim), took);
+        self.families
+            .provision
+            .succeeded(&provision_labels(claim), took);
     }
 
     pub(crate) fn provision_failed(&self, claim: &PersistentVolumeClaim) {
-        self.provision.failed(&provision_labels(claim));
+        self.families.provision.failed(&provision_labels(claim));
     }
 
     pub(crate) fn deleted(&self, volume: &PersistentVolume, took: Duration) {
-        self.delete.succeeded(&delete_labels(volume), took);
+        self.families.delete.succeeded(&delete_labels(volume), took);
     }
 
     pub(crate) fn delete_failed(&self, volume: &PersistentVolume) {
-        self.delete.failed(&delete_labels(volume));
+        self.families.delete.failed(&delete_labels(volume));
     }
 
     pub(crate) fn observer(&self, name: &'static str) -> QueueObserver {
         let labels = QueueLabels { name };
         QueueObserver {
-            waited: self.queues.waited.get_or_create_owned(&labels),
-            worked: self.queues.worked.get_or_create_owned(&labels),
+            waited: self.families.queues.waited.get_or_create_owned(&labels),
+            worked: self.families.queues.worked.get_or_create_owned(&labels),
         }
     }
 
     /// Adds the numbers of the queues, of claims and of volumes.
     pub(crate) fn watch_queues(&self, claims: &Queue<String>, volumes: &Queue<String>) {
         // A controller runs once.
-        let _ = self.queues.queues.set([claims.clone(), volumes.clone()]);
+        let _ = self
+            .families
+            .queues
+            .queues
+            .set([claims.clone(), volumes.clone()]);
     }
 }
 

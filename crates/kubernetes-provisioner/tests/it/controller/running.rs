@@ -9,6 +9,8 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::Api;
 use kube::runtime::watcher;
 use kubernetes_kinds::{Lean, WithMetadata};
+use kubernetes_provisioner::prometheus_client::metrics::counter::Counter;
+use kubernetes_provisioner::prometheus_client::{encoding, registry::Registry};
 use kubernetes_provisioner::{Builder, RunError, RunState};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -292,6 +294,56 @@ async fn metrics_and_health_are_served_on_the_port() {
     assert!(get(port, "/metrics").await.starts_with("HTTP/1.1 404 "));
     running.stop().await.unwrap();
     assert!(TcpStream::connect(("127.0.0.1", port)).await.is_err());
+}
+
+/// A program has one port for its own metrics and those of a provisioner.
+#[tokio::test]
+async fn metrics_of_the_user_are_served_on_the_port() {
+    let world = World::new().await;
+    world.claim(&claim("data", "fast"));
+    let port = free_port();
+    let uploads: Counter = Counter::default();
+    let mut registry = Registry::with_prefix("backup");
+    registry.register("uploads", "Uploads", uploads.clone());
+    let running = world
+        .start_with(Fake::default(), |builder| {
+            builder
+                .metrics_port(port)
+                .metrics_address([127, 0, 0, 1].into())
+                .metrics_registry(registry)
+        })
+        .await;
+    uploads.inc_by(3);
+    until("a volume", || {
+        let text = running.metrics.encode();
+        text.contains("backup_controller_persistentvolumeclaim_provision_total{class=\"fast\"")
+    })
+    .await;
+    let served = get(port, "/metrics").await;
+    for line in [
+        "backup_uploads_total 3\n",
+        "backup_controller_persistentvolumeclaim_provision_total{class=\"fast\",source=\"\"} 1\n",
+        "backup_controller_workqueue_depth{name=\"claims\"} 0\n",
+        "# EOF",
+    ] {
+        assert_eq!(served.matches(line).count(), 1, "{line}: {served}");
+    }
+
+    // The other way round: the program serves them.
+    let mut registry = Registry::default();
+    registry.register("uploads", "Uploads", uploads);
+    running.metrics.register(&mut registry);
+    let mut text = String::new();
+    encoding::text::encode(&mut text, &registry).unwrap();
+    for line in [
+        "\nuploads_total 3\n",
+        "\ncontroller_persistentvolumeclaim_provision_total{class=\"fast\",source=\"\"} 1\n",
+        "\ncontroller_workqueue_depth{name=\"claims\"} 0\n",
+        "# TYPE controller_workqueue_work_duration_seconds histogram\n",
+    ] {
+        assert_eq!(text.matches(line).count(), 1, "{line}: {text}");
+    }
+    running.stop().await.unwrap();
 }
 
 #[tokio::test]
