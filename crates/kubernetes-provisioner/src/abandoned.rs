@@ -9,6 +9,7 @@ use core_v1::{PersistentVolume, PersistentVolumeReclaimPolicy};
 use kube::Client;
 use tracing::{debug, info, warn};
 
+use crate::attempts::Provisions;
 use crate::backlog::{Backlog, Next};
 use crate::cache::Cache;
 use crate::calls::Calls;
@@ -73,6 +74,7 @@ pub(crate) struct Abandoned<P> {
     /// abandoned storage.
     claims: Arc<Backlog>,
     calls: Arc<Calls<P>>,
+    provisions: Arc<Provisions>,
     store: Arc<Store<P>>,
 }
 
@@ -83,6 +85,7 @@ impl<P: Provisioner> Abandoned<P> {
         cache: Arc<Cache>,
         claims: Arc<Backlog>,
         calls: Arc<Calls<P>>,
+        provisions: Arc<Provisions>,
         store: Arc<Store<P>>,
     ) -> Self {
         Self {
@@ -92,6 +95,7 @@ impl<P: Provisioner> Abandoned<P> {
             cache,
             claims,
             calls,
+            provisions,
             store,
         }
     }
@@ -144,10 +148,10 @@ impl<P: Provisioner> Abandoned<P> {
                 self.calls.confirm(name).await;
                 continue;
             }
-            match rules::claim_uid(&self.volume_name_prefix, name) {
-                None => debug!(name, "the storage is not named after a claim"),
-                Some(uid) if self.cache.claim(uid).is_some() => waited = true,
-                Some(uid) => _ = candidates.insert(uid.to_owned(), volume),
+            match rules::claim_uid(&self.volume_name_prefix, &volume).map(str::to_owned) {
+                None => debug!(name, "the storage is not that of a claim"),
+                Some(uid) if self.cache.claim(&uid).is_some() => waited = true,
+                Some(uid) => _ = candidates.insert(uid, volume),
             }
         }
         Ok(Unstored { candidates, waited })
@@ -159,6 +163,13 @@ impl<P: Provisioner> Abandoned<P> {
             return Next::Done;
         };
         let name = volume.metadata.name.clone().unwrap_or_default();
+        if !self.provisions.reserve_name(uid, &name) {
+            debug!(
+                volume = name,
+                "a claim of the same volume name is provisioned"
+            );
+            return Next::Retry;
+        }
         match self.try_delete(&name, &volume).await {
             Ok(()) => {
                 self.found.settle(uid);
@@ -190,7 +201,7 @@ impl<P: Provisioner> Abandoned<P> {
             self.calls.confirm(name).await;
             return Ok(());
         }
-        if self.store.is_unsaved(name) {
+        if self.store.unsaved(name).is_some() {
             return Ok(());
         }
         let spec = volume.spec.as_ref();

@@ -35,6 +35,11 @@ impl<V: Volume, P: Provisioner<V>> Provisioner for Adapter<P, V> {
         self.inner.provision(&request).await.map(V::into)
     }
 
+    fn volume_name(&self, claim: &PersistentVolumeClaim) -> Option<String> {
+        let claim = same_or(claim, convert::<_, V::Claim>);
+        self.inner.volume_name(&claim)
+    }
+
     async fn delete(&self, volume: &PersistentVolume) -> Result<(), DeleteError> {
         let volume = same_or(volume, convert::<_, V>);
         self.inner.delete(&volume).await

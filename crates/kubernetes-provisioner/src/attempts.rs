@@ -21,6 +21,25 @@ pub(crate) struct Provisions {
     /// The requests whose provisioning may go on in the background.
     in_progress: Mutex<HashMap<String, Arc<ProvisionRequest>>>,
     slow: Mutex<HashMap<String, Slow>>,
+    names: Mutex<VolumeNames>,
+}
+
+/// The names of the volumes of the claims that are worked on or in progress. No name is that of two
+/// claims: the storage of one would be deleted for the other.
+#[derive(Default)]
+struct VolumeNames {
+    /// The UID of the claim of a name.
+    claims: HashMap<String, String>,
+    /// The name of the UID of a claim.
+    names: HashMap<String, String>,
+}
+
+impl VolumeNames {
+    fn release(&mut self, uid: &str) {
+        if let Some(name) = self.names.remove(uid) {
+            self.claims.remove(&name);
+        }
+    }
 }
 
 impl Provisions {
@@ -35,6 +54,27 @@ impl Provisions {
     /// Notes that provisioning doesn't go on.
     pub(crate) fn end(&self, uid: &str) {
         self.in_progress.lock().remove(uid);
+    }
+
+    /// Reserves the name of a volume for a claim. Returns false if another claim has it.
+    pub(crate) fn reserve_name(&self, uid: &str, name: &str) -> bool {
+        let mut names = self.names.lock();
+        match names.claims.get(name) {
+            Some(owner) => owner == uid,
+            None => {
+                names.release(uid);
+                names.claims.insert(name.to_owned(), uid.to_owned());
+                names.names.insert(uid.to_owned(), name.to_owned());
+                true
+            }
+        }
+    }
+
+    /// Gives up the name of a claim, unless its provisioning may go on.
+    pub(crate) fn release_name(&self, uid: &str) {
+        if self.in_progress(uid).is_none() {
+            self.names.lock().release(uid);
+        }
     }
 
     pub(crate) fn slow_down(&self, uid: &str, class_uid: Option<String>, delay: Duration) {

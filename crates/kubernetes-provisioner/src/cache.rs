@@ -6,7 +6,7 @@
 //! takes little memory, and a cache that is behind never decides alone.
 
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -85,6 +85,8 @@ pub(crate) struct Cache {
     /// The volumes by name.
     volumes: Mutex<Table<Box<str>, KnownVolume>>,
     classes: Mutex<Table<String, Arc<StorageClass>>>,
+    /// The UIDs of the claims that wait until the volume of a name is deleted.
+    waiting: Mutex<HashMap<Box<str>, HashSet<String>>>,
     synced: watch::Sender<Synced>,
 }
 
@@ -94,6 +96,7 @@ impl Cache {
             claims: Mutex::new(Table::new()),
             volumes: Mutex::new(Table::new()),
             classes: Mutex::new(Table::new()),
+            waiting: Mutex::default(),
             synced: watch::Sender::new(Synced::default()),
         }
     }
@@ -190,6 +193,18 @@ impl Cache {
     /// Forgets a volume that turned out to be gone.
     pub(crate) fn remove_volume(&self, name: &str) {
         self.volumes.lock().live.remove(name);
+    }
+
+    /// Remembers that the volume of another claim, or of none, has the name that a claim needs.
+    pub(crate) fn wait_for_name(&self, name: &str, claim: &PersistentVolumeClaim) {
+        let mut waiting = self.waiting.lock();
+        let claims = waiting.entry(name.into()).or_default();
+        claims.extend(claim.metadata.uid.clone());
+    }
+
+    /// Returns the UIDs of the claims that wait for the name of a volume, and forgets them.
+    pub(crate) fn take_waiting(&self, name: &str) -> HashSet<String> {
+        self.waiting.lock().remove(name).unwrap_or_default()
     }
 
     pub(crate) fn class(&self, name: &str) -> Option<Arc<StorageClass>> {

@@ -47,6 +47,14 @@ impl<P: Provisioner> Calls<P> {
             .unwrap_or_else(|error| Err(ProvisionError::in_background(error)))
     }
 
+    /// Returns the name that the provisioner gives to the volume of a claim.
+    pub(crate) async fn volume_name(
+        &self,
+        claim: &PersistentVolumeClaim,
+    ) -> Result<Option<String>, Abnormal> {
+        limited(async { self.provisioner.volume_name(claim) }, None).await
+    }
+
     pub(crate) async fn delete(&self, volume: &PersistentVolume) -> Result<(), DeleteError> {
         let call = async { self.provisioner.delete(volume).await };
         limited(call, self.delete_timeout)

@@ -85,6 +85,7 @@ impl<P: Provisioner> Parts<P> {
             Arc::clone(&self.cache),
             Arc::clone(&self.claims),
             Arc::clone(&self.calls),
+            Arc::clone(&self.provisions),
             store,
         )
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use core_v1::PersistentVolumeClaim;
 use kube::Client;
+use kubernetes_kinds::names::NameFormat;
 use storage_v1::StorageClass;
 use tracing::{Span, debug, info, warn};
 
@@ -60,7 +61,7 @@ impl<P: Provisioner> Preparation<P> {
         }
         self.check_claim(&claim)?;
         let mut request = ProvisionRequest::new(claim, StorageClass::clone(&class));
-        request.volume_name = rules::volume_name(&self.settings.volume_name_prefix, uid);
+        request.volume_name = self.volume_name(uid, &request.claim).await?;
         self.read_node(&mut request).await?;
         Ok(request)
     }
@@ -140,6 +141,37 @@ impl<P: Provisioner> Preparation<P> {
         Ok(())
     }
 
+    /// Returns the name of the volume of a claim, which no other claim can use meanwhile.
+    async fn volume_name(&self, uid: &str, claim: &PersistentVolumeClaim) -> Step<String> {
+        let refuse = |text: &str, next| {
+            self.reports.provision_failed(claim, text);
+            Err(next)
+        };
+        let name = match self.calls.volume_name(claim).await {
+            Ok(Some(name)) => name,
+            Ok(None) => rules::volume_name(&self.settings.volume_name_prefix, uid),
+            Err(error) => return refuse(&report(&error), Next::Retry),
+        };
+        if !NameFormat::DnsSubdomain.matches(&name) {
+            let format = NameFormat::DnsSubdomain.description();
+            let text = format!("\"{name}\" can't be the name of the volume: it is not {format}");
+            return refuse(&text, Next::Done);
+        }
+        let unsaved = self.store.unsaved(&name);
+        let is_own = |request: &ProvisionRequest| request.claim.metadata.uid == claim.metadata.uid;
+        if unsaved.as_deref().is_some_and(is_own) {
+            debug!(volume = name, "the volume waits to be stored");
+            return Err(Next::Done);
+        }
+        if unsaved.is_some() || !self.provisions.reserve_name(uid, &name) {
+            let text = format!(
+                "\"{name}\" can't be the name of the volume: another claim that is provisioned has it"
+            );
+            return refuse(&text, Next::Retry);
+        }
+        Ok(name)
+    }
+
     async fn read_node(&self, request: &mut ProvisionRequest) -> Step<()> {
         let Some(name) = request.selected_node_name.clone() else {
             return Ok(());
@@ -165,9 +197,6 @@ impl<P: Provisioner> Preparation<P> {
     /// Lets the scheduler select another node, unless there is a volume already.
     async fn node_is_gone(&self, request: &ProvisionRequest, node: &str) -> Next {
         let (claim, volume) = (&request.claim, &request.volume_name);
-        if self.store.is_unsaved(volume) {
-            return Next::Done;
-        }
         match self.store.is_stored(request).await {
             Ok(false) => {}
             Ok(true) => {

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use core_v1::{
-    ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeReclaimPolicy,
-};
-use k8s_openapi::Resource;
+use core_v1::{PersistentVolume, PersistentVolumeReclaimPolicy};
 use kubernetes_kinds::WithMetadata;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -55,6 +52,7 @@ impl<P: Provisioner> ClaimWorker<P> {
             if given_up {
                 self.provisions.end(&uid);
             }
+            self.provisions.release_name(&uid);
         }
     }
 
@@ -74,9 +72,6 @@ impl<P: Provisioner> ClaimWorker<P> {
                 Ok(request) => request,
                 Err(next) => return next,
             };
-        }
-        if self.store.is_unsaved(&request.volume_name) {
-            return Next::Done;
         }
         if let Err(next) = self.check_existing(&request).await {
             if next == Next::Done {
@@ -175,7 +170,7 @@ impl<P: Provisioner> ClaimWorker<P> {
     ) -> PersistentVolume {
         let claim = &request.claim;
         let spec = volume.spec.get_or_insert_default();
-        spec.claim_ref = Some(claim_reference(claim));
+        spec.claim_ref = Some(rules::claim_reference(&claim.metadata));
         spec.storage_class_name = Some(rules::class_name(claim).to_owned());
         let policy = spec.persistent_volume_reclaim_policy.as_ref();
         // Otherwise the storage is never deleted, and the finalizer would be removed again.
@@ -220,18 +215,4 @@ impl<P: Provisioner> ClaimWorker<P> {
         }
         Next::Retry
     }
-}
-
-/// The reference of a volume to its claim. The control plane compares the UID; the resource
-/// version is that of the claim for which the volume was made.
-fn claim_reference(claim: &PersistentVolumeClaim) -> ObjectReference {
-    let metadata = &claim.metadata;
-    let mut reference = ObjectReference::new()
-        .with_api_version(PersistentVolumeClaim::API_VERSION)
-        .with_kind(PersistentVolumeClaim::KIND);
-    reference.namespace = metadata.namespace.clone();
-    reference.name = metadata.name.clone();
-    reference.uid = metadata.uid.clone();
-    reference.resource_version = metadata.resource_version.clone();
-    reference
 }

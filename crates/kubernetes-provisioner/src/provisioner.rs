@@ -74,6 +74,22 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
         request: &ProvisionRequest<V>,
     ) -> impl Future<Output = Result<V, ProvisionError>> + Send;
 
+    /// Returns the name of the volume of a claim, or `None` for the
+    /// [prefix](crate::Builder::volume_name_prefix), a hyphen and the UID of the claim, which is the
+    /// default.
+    ///
+    /// It has to return the same name in each attempt and in each process, so it may use only what
+    /// never changes: the UID, namespace and name of the claim. A name that isn't a DNS subdomain of
+    /// at most 253 characters, and one that another claim or volume has, is an event
+    /// `ProvisioningFailed`. A name without the UID can be that of a later claim too, which then gets
+    /// storage that was kept of the earlier one.
+    ///
+    /// The volumes of [`unstored`](Self::unstored) have to name their claim then.
+    fn volume_name(&self, claim: &V::Claim) -> Option<String> {
+        let _ = claim;
+        None
+    }
+
     /// Deletes the storage of a volume. The controller deletes the PersistentVolume after that.
     fn delete(&self, volume: &V) -> impl Future<Output = Result<(), DeleteError>> + Send;
 
@@ -88,7 +104,8 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
 
     /// Returns the storage for which [`stored`](Self::stored) was not called yet, each as a volume
     /// with the [name of its request](ProvisionRequest::volume_name), the reclaim policy of its
-    /// class, and what [`delete`](Self::delete) needs.
+    /// class, and what [`delete`](Self::delete) needs. If it isn't named after the UID of its claim,
+    /// `spec.claimRef.uid` is that UID; [`ProvisionRequest::volume`] sets it.
     ///
     /// Without it, which is the default, storage can stay behind in one case: its claim is deleted
     /// after the call of [`provision`](Self::provision) and before the volume is stored, while the
@@ -134,6 +151,10 @@ impl<V: Volume, P: Provisioner<V>> Provisioner<V> for Arc<P> {
         request: &ProvisionRequest<V>,
     ) -> impl Future<Output = Result<V, ProvisionError>> + Send {
         P::provision(self, request)
+    }
+
+    fn volume_name(&self, claim: &V::Claim) -> Option<String> {
+        P::volume_name(self, claim)
     }
 
     fn delete(&self, volume: &V) -> impl Future<Output = Result<(), DeleteError>> + Send {

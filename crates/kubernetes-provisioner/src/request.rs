@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use core_v1::{
     PersistentVolume, PersistentVolumeMode, PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
 };
+use k8s_openapi::Metadata as _;
 use k8s_openapi::api::core::v1::{Node, TopologySelectorTerm};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
@@ -15,8 +16,9 @@ use crate::{names, rules};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProvisionRequest<V: Volume = PersistentVolume> {
-    /// The name of the volume: `pvc-` and the UID of the claim. It is the same in each attempt,
-    /// so storage should be found by it.
+    /// The name of the volume: `pvc-` and the UID of the claim, or what
+    /// [`volume_name`](crate::Provisioner::volume_name) returns. It is the same in each attempt, so
+    /// storage should be found by it.
     pub volume_name: String,
     /// The claim.
     pub claim: V::Claim,
@@ -101,7 +103,7 @@ impl<V: Volume> ProvisionRequest<V> {
         rules::attributes_class(&self.claim)
     }
 
-    /// Returns the volume that fits the request, all but its source: name, capacity, access
+    /// Returns the volume that fits the request, all but its source: name, claim, capacity, access
     /// modes, volume mode, reclaim policy, mount options and VolumeAttributesClass.
     ///
     /// ```
@@ -128,6 +130,7 @@ impl<V: Volume> ProvisionRequest<V> {
             } else {
                 PersistentVolumeMode::Filesystem
             });
+        spec.claim_ref = Some(rules::claim_reference(self.claim.metadata()));
         spec.access_modes = self.claim.access_modes();
         spec.mount_options = self.class.mount_options().cloned();
         spec.volume_attributes_class_name = self.volume_attributes_class_name().map(str::to_owned);

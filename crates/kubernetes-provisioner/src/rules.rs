@@ -1,12 +1,12 @@
 //! Rules of provisioning and deleting, without I/O.
 
 use core_v1::{
-    PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode, PersistentVolumePhase,
-    PersistentVolumeReclaimPolicy,
+    ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode,
+    PersistentVolumePhase, PersistentVolumeReclaimPolicy,
 };
-use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::{Metadata, Resource};
 use storage_v1::{StorageClass, VolumeBindingMode};
 
 use crate::names::{
@@ -50,10 +50,18 @@ pub(crate) fn volume_name(prefix: &str, claim_uid: &str) -> String {
     format!("{prefix}-{claim_uid}")
 }
 
-/// Returns the UID of the claim that a volume is named after.
-pub(crate) fn claim_uid<'n>(prefix: &str, volume_name: &'n str) -> Option<&'n str> {
-    let uid = volume_name.strip_prefix(prefix)?.strip_prefix('-')?;
-    (!uid.is_empty()).then_some(uid)
+/// Returns the UID of the claim that a volume refers to, or else is named after.
+pub(crate) fn claim_uid<'v>(prefix: &str, volume: &'v PersistentVolume) -> Option<&'v str> {
+    let claim = volume
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.claim_ref.as_ref());
+    let named_after = || {
+        let name = volume.metadata.name.as_deref()?;
+        name.strip_prefix(prefix)?.strip_prefix('-')
+    };
+    let uid = claim.and_then(|claim| claim.uid.as_deref());
+    uid.or_else(named_after).filter(|uid| !uid.is_empty())
 }
 
 /// Returns the class of a claim, or the empty string, which isn't the name of a class.
@@ -206,6 +214,19 @@ pub(crate) fn owner(volume: &PersistentVolume) -> String {
         "the claim {namespace}/{name} with the UID \"{}\"",
         text(&claim.uid)
     )
+}
+
+/// Returns the reference of a volume to its claim. The control plane compares the UID; the resource
+/// version is that of the claim for which the volume was made.
+pub(crate) fn claim_reference(claim: &ObjectMeta) -> ObjectReference {
+    let mut reference = ObjectReference::new()
+        .with_api_version(PersistentVolumeClaim::API_VERSION)
+        .with_kind(PersistentVolumeClaim::KIND);
+    reference.namespace = claim.namespace.clone();
+    reference.name = claim.name.clone();
+    reference.uid = claim.uid.clone();
+    reference.resource_version = claim.resource_version.clone();
+    reference
 }
 
 /// Returns true if a volume was made for a claim.

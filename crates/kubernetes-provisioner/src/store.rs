@@ -101,10 +101,9 @@ impl<P: Provisioner> Store<P> {
         self.unsaved.is_some()
     }
 
-    /// Returns true if a volume waits in the queue to be stored.
-    pub(crate) fn is_unsaved(&self, name: &str) -> bool {
-        let unsaved = self.unsaved.as_ref();
-        unsaved.is_some_and(|unsaved| unsaved.contains(name))
+    /// Returns the request of a volume that waits in the queue to be stored.
+    pub(crate) fn unsaved(&self, name: &str) -> Option<Arc<ProvisionRequest>> {
+        self.unsaved.as_ref()?.request(name)
     }
 
     /// Returns true if a volume of this name was seen. It may be deleted meanwhile.
@@ -125,10 +124,13 @@ impl<P: Provisioner> Store<P> {
                 Ok(false)
             }
             Some(existing) if rules::belongs_to(&existing, &request.claim) => Ok(true),
-            Some(existing) => Err(CreateError::Foreign {
-                name: name.clone(),
-                owner: rules::owner(&existing),
-            }),
+            Some(existing) => {
+                self.cache.wait_for_name(name, &request.claim);
+                Err(CreateError::Foreign {
+                    name: name.clone(),
+                    owner: rules::owner(&existing),
+                })
+            }
         }
     }
 

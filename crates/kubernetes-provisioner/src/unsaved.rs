@@ -38,8 +38,10 @@ impl Unsaved {
         self.queue.add_rate_limited(name);
     }
 
-    pub(crate) fn contains(&self, name: &str) -> bool {
-        self.volumes.lock().contains_key(name)
+    /// Returns the request of a volume that waits.
+    pub(crate) fn request(&self, name: &str) -> Option<Arc<ProvisionRequest>> {
+        let volumes = self.volumes.lock();
+        Some(Arc::clone(&volumes.get(name)?.request))
     }
 
     /// Returns the next volume to store, with the item that keeps other workers from it.

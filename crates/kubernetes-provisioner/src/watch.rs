@@ -166,10 +166,8 @@ impl Tracker {
                     .change_volumes(Change::Remove(name.as_str().into()));
                 self.deletions.forget(&name);
                 self.volumes.forget(&name);
-                // It may have had the name of the volume that a claim waits for.
-                let prefix = &self.settings.volume_name_prefix;
-                if let Some(uid) = rules::claim_uid(prefix, &name) {
-                    self.wake(uid);
+                for uid in self.cache.take_waiting(&name) {
+                    self.wake(&uid);
                 }
             }
         }

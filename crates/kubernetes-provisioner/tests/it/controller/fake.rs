@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use core_v1::{
-    HostPathVolumeSource, PersistentVolume, PersistentVolumeClaim, PersistentVolumeReclaimPolicy,
-    PersistentVolumeSpec,
+    HostPathVolumeSource, ObjectReference, PersistentVolume, PersistentVolumeClaim,
+    PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
 };
 use kubernetes_provisioner::BoxError;
 use kubernetes_provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
@@ -25,10 +25,13 @@ pub(crate) enum Answer {
 type ProvisionScript = dyn Fn(usize, &ProvisionRequest) -> Answer + Send + Sync;
 type DeleteScript = dyn Fn(usize, &PersistentVolume) -> Result<(), DeleteError> + Send + Sync;
 
+type VolumeName = dyn Fn(&PersistentVolumeClaim) -> Option<String> + Send + Sync;
+
 pub(crate) struct Fake {
     pub(crate) provision: Box<ProvisionScript>,
     pub(crate) delete: Box<DeleteScript>,
     pub(crate) block: bool,
+    pub(crate) volume_name: Box<VolumeName>,
     /// The claim that the qualifier refuses.
     pub(crate) refused_claim: &'static str,
     /// The volume that the deletion guard protects.
@@ -41,6 +44,8 @@ pub(crate) struct State {
     storage: BTreeSet<String>,
     /// The volumes that are not known to be stored, with the policies of their classes.
     unstored: BTreeMap<String, PersistentVolumeReclaimPolicy>,
+    /// The claims of volumes that are not named after them.
+    claims: BTreeMap<String, ObjectReference>,
     /// The number of calls of `unstored`, and of its calls that are still to fail.
     listings: usize,
     refused_listings: usize,
@@ -54,6 +59,7 @@ impl Default for Fake {
             provision: Box::new(|_, _| Answer::Volume),
             delete: Box::new(|_, _| Ok(())),
             block: false,
+            volume_name: Box::new(|_| None),
             refused_claim: "",
             guarded_volume: "",
             state: Mutex::default(),
@@ -165,6 +171,12 @@ impl Provisioner for Fake {
             state
                 .unstored
                 .insert(request.volume_name.clone(), request.reclaim_policy());
+            if (self.volume_name)(&request.claim).is_some() {
+                let claim = request.volume().spec.and_then(|spec| spec.claim_ref);
+                state
+                    .claims
+                    .insert(request.volume_name.clone(), claim.unwrap());
+            }
         }
         let mut volume = request.volume();
         let path = format!("/srv/{}", request.volume_name);
@@ -204,11 +216,16 @@ impl Provisioner for Fake {
             return Err("out of order".into());
         }
         let volumes = state.unstored.iter().map(|(name, policy)| {
-            let spec =
+            let mut spec =
                 PersistentVolumeSpec::new().with_persistent_volume_reclaim_policy(policy.clone());
+            spec.claim_ref = state.claims.get(name).cloned();
             PersistentVolume::new(name).with_spec(spec)
         });
         Ok(volumes.collect())
+    }
+
+    fn volume_name(&self, claim: &PersistentVolumeClaim) -> Option<String> {
+        (self.volume_name)(claim)
     }
 
     fn supports_block(&self) -> bool {

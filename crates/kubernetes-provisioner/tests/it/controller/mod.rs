@@ -9,6 +9,7 @@ mod fake;
 mod finalizers;
 mod infeasible;
 mod misbehaving;
+mod naming;
 mod nodes;
 mod permissions;
 mod progress;

@@ -226,12 +226,15 @@ async fn claim_whose_volume_waits_to_be_stored_keeps_its_node() {
     })
     .await;
     world.lose_node();
-    let seen = world.server.count("get", "nodes");
+    let seen = world.server.count("get", "persistentvolumeclaims");
     let claim = world
         .read_claim("data")
         .with_annotation("example.org/a", "b");
     world.server.update(&claim).unwrap();
-    until("another look", || world.server.count("get", "nodes") > seen).await;
+    until("another look", || {
+        world.server.count("get", "persistentvolumeclaims") > seen
+    })
+    .await;
     world.server.clear_faults();
     until("the volume", || world.stored(&volume).is_some()).await;
     running.idle().await;
