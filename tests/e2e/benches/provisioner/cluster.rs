@@ -12,13 +12,17 @@ use e2e::ControlPlane;
 use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kube::Api;
-use kube::api::PostParams;
+use kube::api::{Patch, PatchParams, PostParams};
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, watcher};
+use serde_json::json;
 use storage_v1::StorageClass;
 
 /// The name of the provisioner, and of the class.
 pub(crate) const NAME: &str = "bench.example.com";
+
+/// The annotation of a claim whose calls succeed, of programs whose calls fail otherwise.
+pub(crate) const READY: &str = "bench.example.com/ready";
 
 /// The number of concurrent requests that fill the cluster.
 const PARALLEL: usize = 32;
@@ -69,6 +73,21 @@ impl Cluster {
             .create(&PostParams::default(), &claim(name))
             .await
             .unwrap()
+    }
+
+    /// Sets an annotation of a claim.
+    pub(crate) fn annotate(
+        &self,
+        name: &str,
+        key: &str,
+        value: &str,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let (claims, name) = (self.claims.clone(), name.to_owned());
+        let patch = Patch::Merge(json!({"metadata": {"annotations": {key: value}}}));
+        async move {
+            let params = PatchParams::default();
+            claims.patch_metadata(&name, &params, &patch).await.unwrap();
+        }
     }
 
     /// Adds claims as fast as the server takes them.

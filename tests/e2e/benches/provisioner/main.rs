@@ -4,13 +4,16 @@
 //! * PersistentVolumes a second, with 4 and with 100 workers, from the first to the last;
 //! * the time from a claim to its stored volume, at 10 claims a second and 4 workers;
 //! * resident memory, and the time from the start of the process to its first volume, in a cluster
-//!   of many claims that have their volumes.
+//!   of many claims that have their volumes;
+//! * while many claims are in back-off, the time from a change of one that matters to its call, and
+//!   the calls a second while annotations change that don't matter.
 //!
 //! ```text
 //! cargo xtask e2e -- --release --bench provisioner -- --bench
+//! cargo xtask e2e -- --release --bench provisioner -- --bench wakes
 //! ```
 //!
-//! takes about ten minutes. Without `--bench` there are few claims, to see that it works. It needs
+//! takes about fifteen minutes; the second command measures only claims in back-off. Without `--bench` there are few claims, to see that it works. It needs
 //! Go, which builds the program in `peer`. Each figure is the median of three runs, in which the
 //! two take turns.
 
@@ -25,6 +28,7 @@
 mod cluster;
 mod ours;
 mod program;
+mod wakes;
 
 use std::collections::{HashMap, HashSet};
 use std::env;
@@ -43,6 +47,12 @@ struct Size {
     arriving: usize,
     /// Claims with a volume.
     bound: usize,
+    /// Claims in back-off.
+    failed: usize,
+    /// Those of them that are changed so that their call succeeds.
+    woken: usize,
+    /// Changes of annotations that don't matter.
+    noise: usize,
 }
 
 /// 10 claims a second.
@@ -53,6 +63,9 @@ const BENCH: Size = Size {
     waiting: 3_000,
     arriving: 400,
     bound: 10_000,
+    failed: 10_000,
+    woken: 200,
+    noise: 2_000,
 };
 
 const TEST: Size = Size {
@@ -60,6 +73,9 @@ const TEST: Size = Size {
     waiting: 20,
     arriving: 10,
     bound: 20,
+    failed: 20,
+    woken: 4,
+    noise: 20,
 };
 
 #[tokio::main]
@@ -72,6 +88,9 @@ async fn main() {
     let peer = program::build_peer();
     let both = [Which::Ours, Which::Peer(peer.path())];
     println!("| what | ours | Go | ratio |\n|---|---|---|---|");
+    if env::args().any(|argument| argument == "wakes") {
+        return wakes::measure(&both, &size).await;
+    }
     for workers in [4, 100] {
         let name = format!("PersistentVolumes a second, {workers} workers");
         let mut rates = [Vec::new(), Vec::new()];
@@ -94,6 +113,7 @@ async fn main() {
     print("claim to stored volume, median, ms", half);
     print("claim to stored volume, 99th percentile, ms", most);
     full(&both, &size).await;
+    wakes::measure(&both, &size).await;
 }
 
 /// The two take turns at being first.

@@ -2,13 +2,16 @@
 
 use std::env;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tempfile::TempPath;
+use tokio::sync::mpsc;
 
-use crate::cluster::{Cluster, NAME};
+use crate::cluster::{Cluster, NAME, READY};
 use crate::ours;
 
 pub(crate) enum Which<'a> {
@@ -66,11 +69,30 @@ pub(crate) struct Memory {
 
 impl Program {
     pub(crate) fn start(which: &Which<'_>, cluster: &Cluster, workers: usize) -> Self {
+        Self::spawn(which, cluster, workers, false)
+    }
+
+    /// Starts a program whose calls fail for claims that aren't ready. It writes the name of each
+    /// claim that it is called for.
+    pub(crate) fn start_failing(which: &Which<'_>, cluster: &Cluster) -> (Self, Calls) {
+        let mut program = Self::spawn(which, cluster, 4, true);
+        let output = BufReader::new(program.process.stdout.take().unwrap());
+        let (sender, receiver) = mpsc::unbounded_channel();
+        thread::spawn(move || {
+            for claim in output.lines().map_while(Result::ok) {
+                // Nobody listens at the end.
+                let _ = sender.send((claim, Instant::now()));
+            }
+        });
+        (program, Calls(receiver))
+    }
+
+    fn spawn(which: &Which<'_>, cluster: &Cluster, workers: usize, fails: bool) -> Self {
         let config = cluster.server.kubeconfig();
         let mut command = match which {
             Which::Ours => {
                 let mut command = Command::new(env::current_exe().unwrap());
-                command.env(ours::CHILD, format!("{NAME},{workers}"));
+                command.env(ours::CHILD, format!("{NAME},{workers},{fails}"));
                 command.env("KUBECONFIG", config);
                 command
             }
@@ -78,12 +100,15 @@ impl Program {
                 let mut command = Command::new(program);
                 command.arg("-kubeconfig").arg(config);
                 command.args(["-name", NAME, "-workers", &workers.to_string()]);
+                if fails {
+                    command.args(["-ready", READY]);
+                }
                 command
             }
         };
         command
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(if fails { Stdio::piped() } else { Stdio::null() })
             .stderr(Stdio::null());
         let started = Instant::now();
         Self {
@@ -107,6 +132,32 @@ impl Program {
             resident: bytes("VmRSS:"),
             most: bytes("VmHWM:"),
         }
+    }
+}
+
+/// The calls of a program, with the times at which it was heard of them.
+pub(crate) struct Calls(mpsc::UnboundedReceiver<(String, Instant)>);
+
+impl Calls {
+    /// Returns the claim of the next call.
+    pub(crate) async fn next(&mut self) -> (String, Instant) {
+        let call = tokio::time::timeout(Duration::from_secs(120), self.0.recv()).await;
+        call.expect("there is a call in time").unwrap()
+    }
+
+    /// Returns the time of the next call for a claim.
+    pub(crate) async fn of(&mut self, wanted: &str) -> Instant {
+        loop {
+            let (claim, at) = self.next().await;
+            if claim == wanted {
+                return at;
+            }
+        }
+    }
+
+    /// Returns how many calls there were, and forgets them.
+    pub(crate) fn take(&mut self) -> usize {
+        std::iter::from_fn(|| self.0.try_recv().ok()).count()
     }
 }
 

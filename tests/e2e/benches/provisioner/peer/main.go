@@ -3,8 +3,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
+	"fmt"
 	"log"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,9 +17,18 @@ import (
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
 )
 
-type nothing struct{}
+type nothing struct {
+	// The annotation of claims without which calls fail.
+	ready string
+}
 
-func (nothing) Provision(_ context.Context, options controller.ProvisionOptions) (*corev1.PersistentVolume, controller.ProvisioningState, error) {
+func (n nothing) Provision(_ context.Context, options controller.ProvisionOptions) (*corev1.PersistentVolume, controller.ProvisioningState, error) {
+	if n.ready != "" {
+		fmt.Println(options.PVC.Name)
+		if _, ok := options.PVC.Annotations[n.ready]; !ok {
+			return nil, controller.ProvisioningFinished, errors.New("not ready")
+		}
+	}
 	spec := options.PVC.Spec
 	return &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: options.PVName},
@@ -36,6 +48,7 @@ func (nothing) Delete(context.Context, *corev1.PersistentVolume) error { return 
 func main() {
 	kubeconfig := flag.String("kubeconfig", "", "the server")
 	name := flag.String("name", "example.com/nothing", "the provisioner of the class")
+	ready := flag.String("ready", "", "the annotation of claims without which calls fail")
 	workers := flag.Int("workers", 4, "claims at a time")
 	flag.Parse()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
@@ -45,8 +58,11 @@ func main() {
 	// Nothing is throttled, neither by the client nor by the queue.
 	config.QPS = -1
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](0, 0)
+	if *ready != "" {
+		limiter = workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Hour, time.Hour)
+	}
 	ctx := context.Background()
-	controller.NewProvisionController(ctx, kubernetes.NewForConfigOrDie(config), *name, nothing{},
+	controller.NewProvisionController(ctx, kubernetes.NewForConfigOrDie(config), *name, nothing{*ready},
 		controller.Threadiness(*workers),
 		controller.LeaderElection(false),
 		controller.RateLimiter(limiter),
