@@ -85,6 +85,16 @@ impl Backlog {
         }
     }
 
+    /// Forgets a key whose object is gone. One that waits for a retry is queued now, so that it
+    /// doesn't wait in vain.
+    pub(crate) fn end(&self, key: String) {
+        let waits = self.queue.retries(&key) > 0;
+        self.forget(&key);
+        if waits {
+            self.queue.add(key);
+        }
+    }
+
     /// Forgets the retries of a key.
     pub(crate) fn forget(&self, key: &String) {
         self.given_up.lock().remove(key);

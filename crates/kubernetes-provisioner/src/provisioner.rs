@@ -116,9 +116,8 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
     /// [resync](crate::Builder::resync_period), at least each minute while it returns storage whose
     /// claim exists without a volume, and when the selected node of a claim is gone. It
     /// deletes storage that has no volume, if its claim or that node is gone and its reclaim policy
-    /// is `Delete`. Storage whose volume was stored once must never be
-    /// returned again: an administrator may delete a retained volume, and its storage has to stay.
-    /// If several clusters share the storage system, return the storage of this cluster only.
+    /// is `Delete`. Storage whose volume was stored once must never be returned again: an
+    /// administrator may delete a retained volume, and its storage has to stay. If several clusters share the storage system, return the storage of this cluster only.
     fn unstored(&self) -> impl Future<Output = Result<Vec<V>, BoxError>> + Send {
         ready(Ok(Vec::new()))
     }

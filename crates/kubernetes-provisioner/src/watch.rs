@@ -123,7 +123,7 @@ impl Tracker {
                 self.provisions.forget_delay(&uid);
                 // Provisioning that goes on is still retried, and counted.
                 if self.provisions.in_progress(&uid).is_none() {
-                    self.claims.forget(&uid);
+                    self.claims.end(uid);
                 }
             }
         }

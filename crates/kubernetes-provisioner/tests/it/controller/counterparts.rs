@@ -55,6 +55,11 @@ impl Provisioner<PersistentVolume> for Folders {
         Ok(volume)
     }
 
+    fn volume_name(&self, claim: &PersistentVolumeClaim) -> Option<String> {
+        let uid = claim.metadata.uid.as_deref()?;
+        Some(format!("folder-{uid}"))
+    }
+
     async fn delete(&self, volume: &PersistentVolume) -> Result<(), DeleteError> {
         let name = volume.metadata.name.clone().unwrap_or_default();
         let source = volume.spec.as_ref().and_then(|spec| spec.host_path.clone());
@@ -97,6 +102,7 @@ async fn volumes_of_k8s_openapi_are_provisioned_and_deleted() {
     world.server.create(&class).unwrap();
     let refused = world.claim(&claim(REFUSED, "rooted"));
     let name = world.claim(&claim("data", "rooted"));
+    let name = name.replace("pvc-", "folder-");
 
     let folders = Arc::new(Folders::default());
     let controller = Controller::builder(world.server.client(), NAME, Arc::clone(&folders))

@@ -37,6 +37,10 @@ async fn infeasible_claim_is_called_once_before_the_delay_is_over() {
     })
     .await;
     assert_eq!(running.fake.provisions("data"), 1);
+    // Nothing waits for a claim that is gone.
+    world.delete_claim("data");
+    running.idle().await;
+    assert_eq!(running.fake.provisions("data"), 1);
 }
 
 #[tokio::test]
