@@ -11,12 +11,14 @@ mod e2e;
 mod fetch;
 mod generate;
 mod go;
+mod go_tests;
 mod inputs;
 mod output;
 mod proof;
 mod readme;
 mod release;
 mod rustfmt;
+mod sources;
 mod spec;
 mod tidy;
 mod upstream;
@@ -45,6 +47,7 @@ enum Command {
     Codegen(generate::Arguments),
     Diff(diff::Arguments),
     E2e(e2e::Arguments),
+    GoTests(go_tests::Arguments),
     Proof(proof::Arguments),
     Release(release::Arguments),
     Spec(spec::Arguments),
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         // As `diff` does, it exits with 1 for what it found.
         Command::Diff(arguments) => return diff::run(&arguments),
         Command::E2e(arguments) => e2e::run(&arguments),
+        Command::GoTests(arguments) => go_tests::run(&arguments),
         Command::Proof(arguments) => proof::run(&arguments),
         Command::Release(arguments) => release::run(&arguments),
         Command::Spec(arguments) => spec::run(&arguments),

@@ -8,7 +8,7 @@ use petgraph::graphmap::DiGraphMap;
 use super::Count;
 use super::modules::Crate;
 use super::paths::{self, Uses};
-use super::sources::Sources;
+use crate::sources::Sources;
 
 /// Counts the circles between hand-written files of all libraries and programs.
 pub(super) fn count(sources: &Sources) -> Result<Count, Box<dyn Error>> {

@@ -1,7 +1,7 @@
 //! Counts in comments.
 
-use super::sources::{File, Sources};
 use super::{Count, as_number};
+use crate::sources::{File, Sources};
 
 /// Words that no documentation opens with: it names the thing, or opens with a verb.
 const OPENINGS: [&str; 9] = [

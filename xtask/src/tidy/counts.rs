@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use super::modules::Crate;
-use super::sources::{File, Sources};
 use super::{Count, as_number};
+use crate::sources::{File, Sources};
 use crate::workspace;
 
 /// Counts the folders at the root. Those of tools are hidden, and what is built isn't part of it.

@@ -5,7 +5,6 @@ mod comments;
 mod counts;
 mod modules;
 mod paths;
-mod sources;
 
 use std::error::Error;
 
@@ -13,7 +12,7 @@ use clap::Args;
 
 use crate::workspace;
 
-use sources::Sources;
+use crate::sources::Sources;
 
 /// Count what the workspace limits, such as import circles, and print a table.
 ///

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use syn::{Attribute, Item, ItemMod, UseTree, Visibility};
 
-use super::sources::{File, Sources};
+use crate::sources::{File, Sources};
 
 /// The number of imports that a name is followed through.
 const MAX_IMPORTS: usize = 16;

@@ -84,9 +84,37 @@ impl Names {
     }
 }
 
-impl fmt::Display for Module {
+/// What `go mod download` has to bring.
+#[derive(Clone, Copy)]
+pub(crate) struct Pin<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) version: &'a str,
+    /// The checksum of the module, as in go.sum.
+    pub(crate) sum: &'a str,
+    /// The file that names the version, for errors.
+    pub(crate) file: &'a str,
+}
+
+impl Module {
+    pub(super) fn pin(&self) -> Pin<'_> {
+        Pin {
+            path: &self.path,
+            version: &self.version,
+            sum: &self.sum,
+            file: FILE,
+        }
+    }
+}
+
+impl fmt::Display for Pin<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.path, self.version)
+    }
+}
+
+impl fmt::Display for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pin().fmt(f)
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod copy;
 mod list;
-mod modules;
+pub(crate) mod modules;
 
 use std::env;
 use std::error::Error;
@@ -14,7 +14,9 @@ use clap::Args;
 use crate::cache::{Locked, Place};
 use crate::workspace;
 
-use list::{FILE, List};
+use list::{FILE, List, Module};
+
+pub(crate) use list::Pin;
 
 /// The environment variable that names a folder to use instead.
 pub(crate) const VARIABLE: &str = "UPSTREAM_DIR";
@@ -84,7 +86,8 @@ fn fetched(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
 fn fill(list: &List, text: &str, locked: &Locked) -> Result<(), Box<dyn Error>> {
     let beside = locked.begin()?;
     eprintln!("fetching {} Go modules", list.modules.len());
-    let folders = modules::download(&list.modules, beside)?;
+    let pins: Vec<_> = list.modules.iter().map(Module::pin).collect();
+    let folders = modules::download(&pins, beside)?;
     for (module, folder) in list.modules.iter().zip(&folders) {
         let files = copy::files(module, folder, beside)?;
         eprintln!("  {module}: {files} files");

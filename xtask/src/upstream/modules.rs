@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::VARIABLE;
-use super::list::{FILE, Module};
+use super::list::Pin;
 use crate::go;
 
 /// The answer of `go mod download -json` for a module.
@@ -22,7 +22,7 @@ struct Answer {
 }
 
 /// Downloads modules into Go's module cache, and returns their folders in order.
-pub(super) fn download(modules: &[Module], folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+pub(crate) fn download(modules: &[Pin<'_>], folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut command = go::command(folder);
     command.args(["mod", "download", "-json"]);
     command.args(modules.iter().map(ToString::to_string));
@@ -45,7 +45,7 @@ pub(super) fn download(modules: &[Module], folder: &Path) -> Result<Vec<PathBuf>
 
 /// Returns the folder of a module that has the recorded checksum.
 fn checked(
-    module: &Module,
+    module: &Pin<'_>,
     answer: Option<&Answer>,
     errors: &str,
 ) -> Result<PathBuf, Box<dyn Error>> {
@@ -66,11 +66,13 @@ fn checked(
         )
         .into());
     };
-    if *sum != module.sum {
+    let Pin {
+        sum: wanted, file, ..
+    } = module;
+    if sum != wanted {
         return Err(format!(
-            "error: {module} has the checksum {sum}, but {FILE} has {}\n  help: if the version in \
-             {FILE} is not new, somebody changed the module: don't use it",
-            module.sum
+            "error: {module} has the checksum {sum}, but {file} has {wanted}\n  help: if the version \
+             in {file} is not new, somebody changed the module: don't use it"
         )
         .into());
     }

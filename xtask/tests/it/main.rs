@@ -16,6 +16,7 @@ mod diff;
 mod e2e;
 mod fetch;
 mod fresh;
+mod go_tests;
 #[cfg(unix)]
 mod proof;
 mod rehearsal;

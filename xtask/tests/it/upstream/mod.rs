@@ -3,6 +3,7 @@
 mod crates;
 mod crds;
 mod diff;
+mod go_tests;
 mod groups;
 mod objects;
 mod upgrade;

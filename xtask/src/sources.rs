@@ -9,38 +9,39 @@ use serde::Deserialize;
 use crate::{cargo, workspace};
 
 /// The packages and files of the workspace.
-pub(super) struct Sources {
-    pub(super) packages: Vec<Package>,
+pub(crate) struct Sources {
+    pub(crate) packages: Vec<Package>,
     /// All Rust files, sorted by path.
-    pub(super) files: Vec<File>,
+    pub(crate) files: Vec<File>,
 }
 
 /// A file with its path from the root.
-pub(super) struct File {
-    pub(super) path: String,
-    pub(super) text: String,
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
 /// A member of the workspace.
 #[derive(Deserialize)]
-pub(super) struct Package {
+pub(crate) struct Package {
+    pub(crate) name: String,
     manifest_path: PathBuf,
-    pub(super) targets: Vec<Target>,
+    pub(crate) targets: Vec<Target>,
 }
 
 /// A library, program, test or benchmark.
 #[derive(Deserialize)]
-pub(super) struct Target {
-    pub(super) name: String,
-    pub(super) kind: Vec<String>,
-    pub(super) src_path: PathBuf,
+pub(crate) struct Target {
+    pub(crate) name: String,
+    pub(crate) kind: Vec<String>,
+    pub(crate) src_path: PathBuf,
     /// Set if `cargo test` builds the unit tests.
-    pub(super) test: bool,
+    pub(crate) test: bool,
 }
 
 impl Target {
     /// Returns true for a library or program.
-    pub(super) fn is_code(&self) -> bool {
+    pub(crate) fn is_code(&self) -> bool {
         let is_code = |kind: &String| kind == "lib" || kind == "bin" || kind == "proc-macro";
         self.kind.iter().any(is_code)
     }
@@ -48,7 +49,7 @@ impl Target {
 
 impl Sources {
     /// Reads all files.
-    pub(super) fn read(root: &Path) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn read(root: &Path) -> Result<Self, Box<dyn Error>> {
         #[derive(Deserialize)]
         struct Metadata {
             packages: Vec<Package>,
@@ -69,7 +70,7 @@ impl Sources {
     }
 
     /// Returns the file with a path from the root.
-    pub(super) fn file(&self, path: &Path) -> Option<&File> {
+    pub(crate) fn file(&self, path: &Path) -> Option<&File> {
         let path = shown(path);
         let at = self.files.binary_search_by(|file| file.path.cmp(&path));
         at.ok().and_then(|at| self.files.get(at))
