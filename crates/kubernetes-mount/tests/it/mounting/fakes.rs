@@ -47,6 +47,22 @@ fn mounts_are_kept_and_recorded() {
 }
 
 #[test]
+fn the_other_mounts_of_a_device_are_its_references() {
+    let fake = FakeMounter::new();
+    let [a, b, c, other] = ["/a", "/b", "/c", "/other"].map(Path::new);
+    for (device, path) in [
+        ("/dev/x", a),
+        ("/dev/y", other),
+        ("/dev/x", b),
+        ("/dev/x", c),
+    ] {
+        fake.mount(Path::new(device), path, "ext4", &[]).unwrap();
+    }
+    assert_eq!(fake.mount_refs(b).unwrap(), [a, c]);
+    assert_eq!(fake.mount_refs(other).unwrap(), [] as [PathBuf; 0]);
+}
+
+#[test]
 fn a_hook_fails_one_action() {
     let mounter = FakeMounter::new().with_hook(|number, _| match number {
         1 => Err(Error::invalid("the second").transient()),

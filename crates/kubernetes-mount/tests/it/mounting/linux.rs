@@ -60,6 +60,29 @@ fn a_file_system_is_mounted_listed_and_unmounted() {
             panic!("{error}")
         };
         assert!(matches!(*error, MountError::NotMounted { .. }), "{error}");
+
+        let error = mounter().unmount(&dir.path().join("none")).unwrap_err();
+        assert!(error.to_string().contains("No such file"), "{error}");
+    });
+}
+
+#[test]
+fn sensitive_options_make_bind_mounts_too() {
+    as_root(|| {
+        let dir = Dir::new();
+        let (source, target) = (dir.tmpfs("source", &[]), dir.dir("target"));
+        let mount = |sensitive: &[&str]| {
+            mounter().mount_sensitive(&source, &target, "", &["nosuid"], sensitive)
+        };
+        // A remount alone makes none.
+        let error = mount(&["remount", "ro"]).unwrap_err();
+        assert!(
+            error.to_string().contains("is it a mount point?"),
+            "{error}"
+        );
+        mount(&["ro", "bind"]).unwrap();
+        assert!(has(&info(&target).mount_options, &["ro", "nosuid"]));
+        assert_read_only(&target);
     });
 }
 
@@ -241,6 +264,8 @@ fn mount_points_of_all_kinds_are_recognized() {
         mount(&dir.file("other", "content"), &file, "", &["bind", "ro"]);
         let link = dir.path().join("link");
         symlink(&tmpfs, &link).unwrap();
+        let dangling = dir.path().join("dangling");
+        symlink("nowhere", &dangling).unwrap();
         fs::create_dir(tmpfs.join("inside")).unwrap();
 
         let rows = [
@@ -253,6 +278,10 @@ fn mount_points_of_all_kinds_are_recognized() {
             (dir.path().join("other"), false),
             (tmpfs.join("inside"), false),
             (link, false),
+            // Links are not followed, wherever they lead.
+            (dangling, false),
+            // Relative to the package's folder, where its tests run.
+            (PathBuf::from("src"), false),
         ];
         for (path, expected) in rows {
             assert_eq!(
@@ -261,13 +290,13 @@ fn mount_points_of_all_kinds_are_recognized() {
                 "{path:?}"
             );
         }
-        let error = mounter()
-            .is_mount_point(&dir.path().join("none"))
-            .unwrap_err();
-        let Error::Io { source, .. } = error else {
-            panic!("{error}")
-        };
-        assert_eq!(source.kind(), ErrorKind::NotFound);
+        for absent in [dir.path().join("none"), PathBuf::from("none")] {
+            let error = mounter().is_mount_point(&absent).unwrap_err();
+            let Error::Io { source, .. } = error else {
+                panic!("{error}")
+            };
+            assert_eq!(source.kind(), ErrorKind::NotFound);
+        }
     });
 }
 

@@ -251,9 +251,21 @@ proptest! {
 #[test]
 fn the_mask_is_seen_in_the_text() {
     let dir = Dir::new();
-    let sensitive = ["password=hunter2"];
-    let error = mounter()
-        .mount_sensitive(Path::new("a"), dir.path(), "secretfs", &["ro"], &sensitive)
-        .unwrap_err();
-    assert!(error.to_string().contains("ro,<masked>"), "{error}");
+    let rows: &[(&[&str], &[&str], &str)] = &[
+        (&["ro"], &["password=hunter2"], r#"options "ro,<masked>""#),
+        (
+            &["ro", "a"],
+            &["b", "c"],
+            r#"options "ro,a,<masked>,<masked>""#,
+        ),
+        (&[], &["b", "c"], r#"options "<masked>,<masked>""#),
+        (&["ro", "a"], &[], r#"options "ro,a""#),
+        (&[], &[], r#"options """#),
+    ];
+    for (options, sensitive, shown) in rows {
+        let error = mounter()
+            .mount_sensitive(Path::new("a"), dir.path(), "secretfs", options, sensitive)
+            .unwrap_err();
+        assert!(error.to_string().contains(shown), "{shown}: {error}");
+    }
 }

@@ -125,6 +125,9 @@ fn damaged_superblocks_are_errors() {
         let error = needs(&dir.image("image", size), fs_type).unwrap_err();
         assert!(error.to_string().contains("no superblock"), "{error}");
     }
+    // What can't be grown has no size here.
+    let error = needs(&dir.image("image", MIB), "ntfs").unwrap_err();
+    assert!(error.to_string().contains("ntfs"), "{error}");
     // A block size that no ext has.
     let writes: &[(u64, &[u8])] = &[(1024 + 0x38, &[0x53, 0xef]), (1024 + 0x18, &[200])];
     assert!(needs(&image(&dir, MIB, writes), "ext4").is_err());

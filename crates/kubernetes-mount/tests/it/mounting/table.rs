@@ -76,6 +76,13 @@ fn lines_of_all_kinds_are_read() {
             r#"1 0 0:1 / / rw - ext4 /dev/sda rw,context="u:object_r:t:s0:c1,c2",seclabel"#,
             |m| m.super_options[1..] == [r#"context="u:object_r:t:s0:c1,c2""#, "seclabel"],
         ),
+        (
+            "1 0 0:1 / / ro,nosuid - cgroup c rw,xattr,release_agent=/a/b,name=systemd",
+            |m| {
+                m.mount_options == ["ro", "nosuid"]
+                    && m.super_options[1..] == ["xattr", "release_agent=/a/b", "name=systemd"]
+            },
+        ),
         // Options of file systems may have lone backslashes.
         (r"1 0 0:1 / / rw - cifs c rw,domain=a\b", |m| {
             m.super_options.get(1).map(String::as_str) == Some(r"domain=a\b")
@@ -103,6 +110,10 @@ fn damaged_lines_are_errors_with_their_number() {
         "1 99999999999999999999 0:1 / / rw - tmpfs none rw",
         "1 0 01 / / rw - tmpfs none rw",
         "1 0 : / / rw - tmpfs none rw",
+        "1 0 :1 / / rw - tmpfs none rw",
+        "1 0 0: / / rw - tmpfs none rw",
+        "1 0 x:1 / / rw - tmpfs none rw",
+        "1 0 0:x / / rw - tmpfs none rw",
         "1 0 0:1:2 / / rw - tmpfs none rw",
         "1 0 0:1 / / rw tmpfs none rw",
         "1 0 0:1 / / rw -",
@@ -226,6 +237,16 @@ const SEARCHED: &str = "\
 9 1 8:32 / /elsewhere rw - ext4 /dev/sdc rw
 10 8 8:48 / /covered rw - ext4 /dev/sdd rw
 11 1 8:16 / /pods/a/disk rw - ext4 /dev/sdb rw
+12 1 0:42 / /volumes/shared rw - tmpfs tmpfs rw
+13 1 0:42 / /pods/b/shared rw - tmpfs tmpfs rw
+14 1 0:42 / /pods/a/shared rw - tmpfs tmpfs rw
+15 1 0:43 / /data rw - tmpfs tmpfs rw
+16 1 0:43 /part /volumes/part rw - tmpfs tmpfs rw
+17 1 0:43 /other /volumes/other rw - tmpfs tmpfs rw
+18 1 0:43 /part/inner /pods/a/inner rw - tmpfs tmpfs rw
+19 1 8:1 /volumes/self /volumes/self rw - ext4 /dev/sda1 rw
+20 1 8:1 /volumes/used /volumes/used rw - ext4 /dev/sda1 rw
+21 1 8:1 /volumes/used /pods/a/used rw - ext4 /dev/sda1 rw
 ";
 
 #[test]
@@ -243,6 +264,13 @@ fn other_mounts_of_the_same_directory_are_found() {
         ("/covered", &[]),
         ("/elsewhere", &["/covered"]),
         ("/none", &[]),
+        // As the table orders them.
+        ("/volumes/shared", &["/pods/b/shared", "/pods/a/shared"]),
+        // Below a mount of a part of the file system.
+        ("/volumes/part/inner", &["/pods/a/inner"]),
+        // Mounted upon itself.
+        ("/volumes/self", &[]),
+        ("/volumes/used", &["/pods/a/used"]),
     ];
     for (path, expected) in rows {
         let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use kubernetes_mount::Error;
-use kubernetes_mount::subpath::{LinuxSubpath, Subpath};
+use kubernetes_mount::subpath::{LinuxSubpath, Subpath, SubpathRequest};
 use nix::mount::{MsFlags, mount};
 use root_tests::as_root;
 
@@ -73,6 +73,47 @@ fn mounts_are_unmounted_however_many_there_are() {
         assert!(pod.outside.path().join("canary").exists());
         pod.clean().unwrap();
     });
+}
+
+#[test]
+fn parts_of_several_containers_are_unmounted() {
+    as_root(|| {
+        let pod = Pod::new();
+        fs::write(pod.volume().join("file"), "kept").unwrap();
+        for (container, index) in [("app", 0), ("app", 3), ("other", 0)] {
+            let request = SubpathRequest {
+                container_name: container.to_owned(),
+                volume_mount_index: index,
+                ..pod.request("file")
+            };
+            LinuxSubpath::new().prepare_safe_subpath(&request).unwrap();
+        }
+        pod.clean().unwrap();
+        assert!(!pod.dir.path().join("volume-subpaths").exists());
+        assert!(pod.volume().join("file").exists());
+    });
+}
+
+#[test]
+fn what_is_before_a_wrong_entry_is_removed() {
+    let pod = Pod::new();
+    let container = |name: &str| pod.dir.path().join("volume-subpaths/data").join(name);
+    for (file, before, after) in [
+        ("b", ["a"].as_slice(), ["c"].as_slice()),
+        ("0", &[], &["a"]),
+    ] {
+        for name in before.iter().chain(after) {
+            fs::create_dir_all(container(name)).unwrap();
+        }
+        fs::write(container(file), "").unwrap();
+        let error = pod.clean().unwrap_err();
+        assert!(error.to_string().contains("is not a directory"), "{error}");
+        assert!(container(file).exists());
+        assert!(before.iter().all(|name| !container(name).exists()));
+        assert!(after.iter().all(|name| container(name).exists()));
+        fs::remove_file(container(file)).unwrap();
+        pod.clean().unwrap();
+    }
 }
 
 #[test]

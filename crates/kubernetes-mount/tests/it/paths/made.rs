@@ -43,6 +43,7 @@ fn links_are_followed_inside_only() {
     let path = |name: &str| base.path().join(name);
     fs::create_dir_all(path("dir/deep")).unwrap();
     fs::write(path("file"), "").unwrap();
+    nix::unistd::mkfifo(&path("fifo"), nix::sys::stat::Mode::S_IRUSR).unwrap();
     symlink("dir", path("inside")).unwrap();
     symlink("../dir", path("dir/up")).unwrap();
     symlink(outside.path(), path("outside")).unwrap();
@@ -69,6 +70,7 @@ fn links_are_followed_inside_only() {
         ("dangling", Err("is not a directory")),
         ("loop/new", Err("symbolic link")),
         ("file/new", Err("is not a directory")),
+        ("fifo/new", Err("is not a directory")),
         ("file", Err("is not a directory")),
     ];
     for (name, wanted) in rows {

@@ -132,6 +132,13 @@ fn links_may_leave_the_volume_and_come_back() {
         assert!(path("dir/made/below").is_dir());
         make("back/also").unwrap();
         assert!(path("dir/also").is_dir());
+        // Each leads to the other.
+        fs::create_dir(path("one")).unwrap();
+        fs::create_dir(path("two")).unwrap();
+        symlink(path("two"), path("one/on")).unwrap();
+        symlink(path("one"), path("two/on")).unwrap();
+        make("one/on/on/on/on/on/end").unwrap();
+        assert!(path("two/end").is_dir() && !path("one/end").exists());
         for part in ["nowhere/x", "to-new"] {
             make(part).unwrap_err();
         }
@@ -187,6 +194,9 @@ fn what_leads_elsewhere_is_refused() {
         symlink(pod.outside.path(), path("out")).unwrap();
         symlink(pod.outside.path().join("canary"), path("file")).unwrap();
         symlink("../..", path("above")).unwrap();
+        fs::create_dir(path("dir")).unwrap();
+        symlink("../..", path("dir/above")).unwrap();
+        fs::create_dir(pod.dir.path().join("volumes/other")).unwrap();
         symlink("/etc", path("etc")).unwrap();
         symlink("/proc/self/cwd", path("magic")).unwrap();
         symlink("loop", path("loop")).unwrap();
@@ -196,6 +206,8 @@ fn what_leads_elsewhere_is_refused() {
             "out/canary",
             "file",
             "above",
+            "dir/above/other",
+            "dir/above/missing",
             "etc",
             "magic",
             "loop",
@@ -234,6 +246,19 @@ fn what_leads_elsewhere_is_refused() {
     });
 }
 
+/// As after a crash between making and mounting it.
+#[test]
+fn a_target_that_is_there_is_used() {
+    as_root(|| {
+        let pod = Pod::new();
+        fs::create_dir(pod.volume().join("dir")).unwrap();
+        let target = pod.dir.path().join("volume-subpaths/data/app/1");
+        fs::create_dir_all(&target).unwrap();
+        assert_eq!(pod.prepare("dir").unwrap(), target);
+        assert!(same(&target, &pod.volume().join("dir")));
+    });
+}
+
 #[test]
 fn a_part_that_is_another_file_by_now_is_mounted_anew() {
     as_root(|| {
@@ -241,6 +266,8 @@ fn a_part_that_is_another_file_by_now_is_mounted_anew() {
         let part = pod.volume().join("part");
         fs::write(&part, "old").unwrap();
         let prepared = pod.prepare("part").unwrap();
+        // Somebody still reads it.
+        let _open = fs::File::open(&prepared).unwrap();
         fs::rename(&part, pod.volume().join("old")).unwrap();
         fs::write(&part, "new").unwrap();
         assert_eq!(fs::read_to_string(&prepared).unwrap(), "old");

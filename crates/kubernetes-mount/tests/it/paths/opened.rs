@@ -44,6 +44,7 @@ fn no_link_is_followed() {
         ("dangling", Some("symbolic link")),
         ("root/etc", Some("symbolic link")),
         ("dir/file/x", Some("Not a directory")),
+        ("socket/x", Some("Not a directory")),
         ("missing", Some("No such file")),
     ];
     for (name, error) in rows {

@@ -93,11 +93,13 @@ fn paths_are_checked() {
     ];
     for (path, error) in rows {
         let dir = tempfile::tempdir().unwrap();
+        // One wrong path keeps all files from being written.
+        let files = [("good", ""), (path, ""), ("later", "")];
         let done = AtomicWriter::new(dir.path())
             .unwrap()
-            .write(&payload(&[(path, "")]), |_| Ok(()));
+            .write(&payload(&files), |_| Ok(()));
         match (done, error) {
-            (Ok(true), None) => has(dir.path(), &[(path, "")]),
+            (Ok(true), None) => has(dir.path(), &files),
             (Err(Error::Invalid(text)), Some(error)) => {
                 assert!(text.contains(error), "{path}: {text}");
                 assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "{path}");
@@ -175,9 +177,10 @@ fn layout_and_permissions_are_those_of_kubernetes() {
         mode,
         fs_user: None,
     };
-    let payload = modes
+    let mut payload: Payload = modes
         .map(|mode| (format!("dir/{mode:o}"), file(mode)))
         .into();
+    payload.insert("plain".to_owned(), file(0o640));
     AtomicWriter::new(dir.path())
         .unwrap()
         .write(&payload, |_| Ok(()))
@@ -193,6 +196,96 @@ fn layout_and_permissions_are_those_of_kubernetes() {
         fs::read_link(dir.path().join("dir")).unwrap(),
         Path::new("..data/dir")
     );
+    assert_eq!(
+        fs::read_link(dir.path().join("plain")).unwrap(),
+        Path::new("..data/plain")
+    );
+}
+
+#[test]
+fn bytes_are_written_below_many_directories() {
+    let dir = tempfile::tempdir().unwrap();
+    let deep = "1/2/3/4/5/6/7/8/9/10/.hidden.bin";
+    let rows: [(&str, &[u8], u32); 3] = [
+        (deep, b"\xff\xfe\0", 0o777),
+        (".hidden", b"\x80", 0o400),
+        ("1/2/beside", b"", 0o640),
+    ];
+    let payload = rows.map(|(path, data, mode)| {
+        let data = data.to_vec();
+        let file = FileProjection {
+            data,
+            mode,
+            fs_user: None,
+        };
+        (path.to_owned(), file)
+    });
+    let writer = AtomicWriter::new(dir.path()).unwrap();
+    assert!(writer.write(&payload.into(), |_| Ok(())).unwrap());
+    for (path, data, mode) in rows {
+        let path = dir.path().join(path);
+        assert_eq!(fs::read(&path).unwrap(), data, "{path:?}");
+        assert_eq!(
+            fs::metadata(&path).unwrap().mode() & 0o7777,
+            mode,
+            "{path:?}"
+        );
+    }
+}
+
+#[test]
+fn updates_bring_contents_and_modes() {
+    let dir = tempfile::tempdir().unwrap();
+    let writer = AtomicWriter::new(dir.path()).unwrap();
+    for (text, mode) in [("1", 0o644), ("2", 0o400), ("3", 0o600), ("3", 0o640)] {
+        let files = ["a", "dir/b"].map(|path| {
+            let file = FileProjection {
+                data: text.into(),
+                mode,
+                fs_user: None,
+            };
+            (path.to_owned(), file)
+        });
+        let is_new = writer.write(&files.into(), |_| Ok(())).unwrap();
+        // The mode alone is no reason to write.
+        assert_eq!(is_new, mode != 0o640);
+        let wanted = if is_new { mode } else { 0o600 };
+        for path in ["a", "dir/b"].map(|path| dir.path().join(path)) {
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            assert_eq!(
+                fs::metadata(&path).unwrap().mode() & 0o7777,
+                wanted,
+                "{path:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn directories_come_and_go() {
+    let dir = tempfile::tempdir().unwrap();
+    let updates: [&[(&str, &str)]; 5] = [
+        &[("a/1", "1"), ("b/1", "1"), ("c/d/1", "1")],
+        &[("a/1", "2"), ("b/1", "2"), ("c/d/1", "2")],
+        &[
+            ("a/1", "2"),
+            ("b/1", "2"),
+            ("b/new/er/2", ""),
+            ("c/d/1", "2"),
+        ],
+        &[("b/new/er/2", ""), ("c/d/1", "2")],
+        &[("c/d/1", "2")],
+    ];
+    for files in updates {
+        assert!(write(dir.path(), files));
+        has(dir.path(), files);
+        let names = fs::read_dir(dir.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name());
+        // No directory is left that has no files.
+        let tops = names.filter(|name| !name.to_string_lossy().starts_with(".."));
+        let wanted = ["a", "b", "c"].map(|top| files.iter().any(|(path, _)| path.starts_with(top)));
+        assert_eq!(tops.count(), wanted.iter().filter(|is| **is).count());
+    }
 }
 
 #[test]
