@@ -250,7 +250,7 @@ fn makes_mount_points_inside() {
 #[test]
 fn makes_the_mount_points_of_each_container() {
     type Mounts = &'static [(&'static str, &'static str)];
-    let rows: [(&[Mounts], &[&str], &[&str]); 6] = [
+    let rows: [(&[Mounts], &[&str], &[&str]); 9] = [
         (
             &[
                 &[("files", "/dir"), ("one", "/dir/nested")],
@@ -285,6 +285,39 @@ fn makes_the_mount_points_of_each_container() {
             &[],
         ),
         (&[&[("one", "/dir/a")], &[("files", "/dir")]], &[], &["a"]),
+        (&[&[("files", "/dir")]], &[], &["dir"]),
+        (
+            &[&[
+                ("one", "/dir/nested/double"),
+                ("two", "/ignore"),
+                ("one", "/dir/nested"),
+                ("files", "/dir"),
+                ("one", "/dir/nested-vol"),
+                ("one", "/dir/nested.vol"),
+                ("one", "/dir/nested2/double"),
+                ("one", "/dir/nested2"),
+            ]],
+            &["nested", "nested2", "nested-vol", "nested.vol"],
+            &["nested/double", "nested2/double", "ignore"],
+        ),
+        (
+            &[
+                &[
+                    ("files", "/mnt/dir"),
+                    ("one", "/mnt/dir_x"),
+                    ("one", "/mnt/dir/sub"),
+                ],
+                &[
+                    ("files", "/mnt"),
+                    ("one", "/mnt/a/b/c"),
+                    ("one", "/mnt/a/b/d"),
+                    ("two", "/mnt/a/b/d/skip"),
+                    ("two", "/mnt/a/b/d/skip2"),
+                ],
+            ],
+            &["sub", "a/b/c", "a/b/d"],
+            &["dir_x", "a/b/d/skip", "a/b/d/skip2"],
+        ),
     ];
     for (containers, made, absent) in rows {
         let node = node(json!({"color": "blue"}));
@@ -292,8 +325,10 @@ fn makes_the_mount_points_of_each_container() {
             let mount = |(name, path): &(&str, &str)| json!({"name": name, "mountPath": path});
             json!({"name": "c", "volumeMounts": mounts.iter().map(mount).collect::<Vec<_>>()})
         };
-        let containers: Vec<_> = containers.iter().map(container).collect();
-        let spec = pod(json!({"spec": {"containers": containers}}));
+        let mut containers: Vec<_> = containers.iter().map(container).collect();
+        // Those of init containers count as well.
+        let init: Vec<_> = containers.drain(..containers.len() - 1).collect();
+        let spec = pod(json!({"spec": {"initContainers": init, "containers": containers}}));
         let path = node
             .set_up(&settings(json!({})), &spec, &no_args())
             .unwrap();
@@ -306,10 +341,12 @@ fn makes_the_mount_points_of_each_container() {
         node.tear_down(CONFIG_MAP, "files").unwrap();
     }
     // Not out of the container.
-    let node = node(json!({"color": "blue"}));
-    let mounts = json!([{"name": "files", "mountPath": "../dir"}]);
-    let spec = pod(json!({"spec": {"containers": [{"name": "c", "volumeMounts": mounts}]}}));
-    let error = failed(node.set_up(&settings(json!({})), &spec, &no_args()));
-    assert!(error.contains("begins with `..`"), "{error}");
-    node.assert_clean();
+    for wrong in ["../dir", "dir/../../other"] {
+        let node = node(json!({"color": "blue"}));
+        let mounts = json!([{"name": "files", "mountPath": wrong}]);
+        let spec = pod(json!({"spec": {"containers": [{"name": "c", "volumeMounts": mounts}]}}));
+        let error = failed(node.set_up(&settings(json!({})), &spec, &no_args()));
+        assert!(error.contains("begins with `..`"), "{error}");
+        node.assert_clean();
+    }
 }

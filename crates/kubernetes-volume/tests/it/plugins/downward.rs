@@ -116,6 +116,52 @@ fn modes_and_group() {
     });
 }
 
+#[test]
+fn modes_without_a_group_stay() {
+    as_root(|| {
+        let node = node();
+        let field = json!({"fieldPath": "metadata.name"});
+        let source = json!({"defaultMode": 0o644, "items": [
+            {"path": "one", "fieldRef": field}, {"path": "two", "fieldRef": field, "mode": 0o400},
+        ]});
+        let spec = volume(json!({"name": "about", "downwardAPI": source}));
+        let path = node.set_up(&spec, &web(), &no_args()).unwrap();
+        assert_eq!(of(&path.join("one")), (0, 0, 0o644));
+        assert_eq!(of(&path.join("two")), (0, 0, 0o400));
+        let of_pod = node.host.root().join("pods").join(super::UID);
+        assert!(
+            of_pod
+                .join("plugins/kubernetes.io~empty-dir/wrapped_about")
+                .is_dir()
+        );
+        node.tear_down(DOWNWARD_API, "about").unwrap();
+    });
+}
+
+#[test]
+fn files_change_with_the_pod() {
+    as_root(|| {
+        let node = node();
+        let field = json!({"fieldPath": "metadata.labels"});
+        let spec = items(json!([{"path": "this//labels", "fieldRef": field}]));
+        let read = |pod: &Pod| {
+            let path = node.set_up(&spec, pod, &no_args()).unwrap();
+            let labels = fs::read_to_string(path.join("this/labels")).unwrap();
+            (fs::read_link(path.join("..data")).unwrap(), labels)
+        };
+        let first = read(&web());
+        assert_eq!(first.1, "app=\"web\"\ntier=\"front\"");
+        assert_eq!(read(&web()), first);
+        let mut changed = web();
+        let labels = changed.metadata.labels.as_mut().unwrap();
+        labels.insert("key".to_owned(), "new".to_owned());
+        let second = read(&changed);
+        assert_ne!(second.0, first.0);
+        assert_eq!(second.1, "app=\"web\"\nkey=\"new\"\ntier=\"front\"");
+        node.tear_down(DOWNWARD_API, "about").unwrap();
+    });
+}
+
 /// Refused before anything is mounted.
 #[test]
 fn wrong_items() {
@@ -131,6 +177,7 @@ fn wrong_items() {
             "can't have the field \"spec.nodeName\"",
         ),
         (field("metadata.labels['a b']"), "not a qualified name"),
+        (field("metadata.annotations['']"), "not a qualified name"),
         (field("metadata.labels["), "can't have the field"),
         (field(""), "can't have the field"),
         (

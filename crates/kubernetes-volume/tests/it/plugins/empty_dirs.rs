@@ -1,9 +1,11 @@
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 
+use kubernetes_volume::mount::read_mount_info;
 use kubernetes_volume::plugins::EMPTY_DIR;
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use root_tests::as_root;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Node, UID, failed, group, names, no_args, of, pod, volume};
 
@@ -35,7 +37,7 @@ fn on_disk() {
     let mounter = node.mounter(&spec, &pod).unwrap();
     let metrics = mounter.metrics().unwrap();
     assert!(metrics.used.unwrap() >= 9000, "{metrics:?}");
-    assert!(metrics.used < metrics.capacity);
+    assert!(metrics.used < metrics.capacity && metrics.available.unwrap() > 0);
     assert_eq!(metrics.inodes_used, Some(2));
     let attributes = mounter.attributes();
     assert!(attributes.managed && !attributes.read_only && attributes.selinux_relabel);
@@ -44,6 +46,78 @@ fn on_disk() {
         node.tear_down(EMPTY_DIR, "scratch").unwrap();
     }
     node.assert_clean();
+}
+
+/// Whatever is left of an earlier run, on disk.
+#[test]
+fn directory_and_marker_are_made_and_removed_again() {
+    for (has_dir, has_marker) in [(true, false), (false, true), (true, true), (false, false)] {
+        let node = Node::new();
+        let spec = volume(json!({"name": "scratch", "emptyDir": {}}));
+        let of_pod = node.host.root().join("pods").join(UID);
+        let path = of_pod.join("volumes/kubernetes.io~empty-dir/scratch");
+        let marker = of_pod.join("plugins/kubernetes.io~empty-dir/scratch/ready");
+        let prepare = || {
+            if has_dir {
+                fs::create_dir_all(&path).unwrap();
+                fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+            }
+            if has_marker {
+                fs::create_dir_all(marker.parent().unwrap()).unwrap();
+                fs::write(&marker, "").unwrap();
+            }
+        };
+        prepare();
+        node.tear_down(EMPTY_DIR, "scratch").unwrap();
+        assert!(!path.exists() && !marker.exists());
+
+        prepare();
+        node.set_up(&spec, &pod(json!({})), &no_args()).unwrap();
+        let is_done = has_dir && has_marker;
+        assert_eq!(of(&path).2, if is_done { 0o755 } else { 0o777 });
+        assert!(marker.is_file());
+        node.tear_down(EMPTY_DIR, "scratch").unwrap();
+        assert!(!path.exists() && !marker.exists());
+        node.assert_clean();
+    }
+}
+
+/// Of the directory on disk, and of the file system in memory.
+#[test]
+fn modes() {
+    as_root(|| {
+        for (mode, on_disk, in_memory) in [
+            (json!(0o750), 0o750, 0o750),
+            (json!(0o1777), 0o1777, 0o1777),
+            (Value::Null, 0o777, 0o1777),
+        ] {
+            for (medium, expected) in [("", on_disk), ("Memory", in_memory)] {
+                let node = Node::new();
+                let source = json!({"medium": medium, "mode": mode});
+                let spec = volume(json!({"name": "scratch", "emptyDir": source}));
+                let path = node.set_up(&spec, &pod(json!({})), &no_args()).unwrap();
+                assert_eq!(of(&path).2, expected, "{medium:?} {mode}");
+                node.tear_down(EMPTY_DIR, "scratch").unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn without_any_limit_the_kernel_chooses_the_size() {
+    as_root(|| {
+        let node = Node::new();
+        let spec = volume(json!({"name": "fast", "emptyDir": {"medium": "Memory"}}));
+        let path = node.set_up(&spec, &pod(json!({})), &no_args()).unwrap();
+        let mounts = read_mount_info().unwrap();
+        let mount = mounts
+            .iter()
+            .find(|mount| mount.mount_point == path)
+            .unwrap();
+        let has_size = |option: &String| option.starts_with("size=");
+        assert!(!mount.super_options.iter().any(has_size), "{mount:?}");
+        node.tear_down(EMPTY_DIR, "fast").unwrap();
+    });
 }
 
 #[test]

@@ -76,6 +76,13 @@ fn all_sources() {
             assert_eq!(of(&path.join("token")).2, 0o644);
             assert_eq!(of(&path.join("login/password")).2, 0o400);
         }
+        let spec = sources(json!([{"serviceAccountToken": {"path": "token"}}]));
+        node.set_up(&spec, &web(), &no_args()).unwrap();
+        let (_, request) = requests.lock().unwrap().last().unwrap().clone();
+        // The server knows its audience; the rest are its defaults.
+        assert_eq!(request["spec"]["audiences"], json!([]));
+        assert_eq!(request["spec"]["expirationSeconds"], json!(3600));
+
         let (account, request) = requests.lock().unwrap()[0].clone();
         assert_eq!(account, "shop/seller");
         let expected = json!({
@@ -226,18 +233,34 @@ fn tokens_with_an_owner_are_private() {
     as_root(|| {
         let token = |user: Value| json!({"serviceAccountToken": {"path": "token", "user": user}});
         let rows = [
-            (token(json!(11)), Value::Null, None, (11, 0, 0o600)),
-            (token(Value::Null), json!(12), None, (12, 0, 0o600)),
-            (token(json!(11)), json!(12), None, (11, 0, 0o600)),
-            (token(json!(0)), Value::Null, None, (0, 0, 0o600)),
-            (token(json!(11)), Value::Null, Some(3000), (11, 3000, 0o640)),
+            (token(json!(11)), Value::Null, None, None, (11, 0, 0o600)),
+            (token(Value::Null), json!(12), None, None, (12, 0, 0o600)),
+            (token(json!(11)), json!(12), None, None, (11, 0, 0o600)),
+            (token(json!(0)), Value::Null, None, None, (0, 0, 0o600)),
+            (
+                token(json!(11)),
+                Value::Null,
+                None,
+                Some(3000),
+                (11, 3000, 0o640),
+            ),
+            // Before the user of the Pod.
+            (
+                token(Value::Null),
+                json!(12),
+                Some(10),
+                None,
+                (12, 0, 0o600),
+            ),
+            (token(json!(11)), json!(12), Some(10), None, (11, 0, 0o600)),
         ];
-        for (source, default_user, fs_group, expected) in rows {
+        for (source, default_user, fs_user, fs_group, expected) in rows {
             let (node, _) = node();
             let spec = volume(json!({"name": "all", "projected": {
                 "defaultUser": default_user, "sources": [source, {"configMap": {"name": "settings"}}],
             }}));
             let args = MounterArgs {
+                fs_user,
                 fs_group,
                 ..MounterArgs::default()
             };

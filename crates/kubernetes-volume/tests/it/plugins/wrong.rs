@@ -34,6 +34,10 @@ fn names_of_other_directories_are_refused() {
 #[test]
 fn volumes_have_exactly_one_source_and_pods_a_uid() {
     let node = Node::new();
+    for plugin in ALL {
+        let plugin = node.manager.find_plugin_by_name(plugin).unwrap();
+        assert!(!plugin.can_support(&Spec::default()));
+    }
     let sources = [
         json!({"emptyDir": {}}),
         json!({"hostPath": {"path": "/srv"}}),
