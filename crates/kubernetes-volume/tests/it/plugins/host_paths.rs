@@ -27,7 +27,7 @@ fn relative_paths() {
         let path = node.set_up(&spec, &pod(json!({})), &no_args()).unwrap();
         assert_eq!(path, Path::new(expected));
     }
-    for wrong in ["", "a/../b", "../etc"] {
+    for wrong in ["", "a/../b", "../etc", "/no/steps/back/.."] {
         let set_up = node.set_up(&at(Path::new(wrong), ""), &pod(json!({})), &no_args());
         failed(set_up);
     }
@@ -64,6 +64,12 @@ fn types() {
                 for path in [path, &link] {
                     let set_up = node.set_up(&at(path, name), &pod(json!({})), &no_args());
                     assert_eq!(set_up.is_ok(), own == kind, "{path:?} {name}");
+                    // What is there is not made, and has to be of the type too.
+                    if let "Directory" | "File" = *name {
+                        let spec = at(path, &format!("{name}OrCreate"));
+                        let set_up = node.set_up(&spec, &pod(json!({})), &no_args());
+                        assert_eq!(set_up.is_ok(), own == kind, "{path:?} {name}OrCreate");
+                    }
                 }
             }
             // Nothing is checked.
@@ -143,7 +149,9 @@ fn deletes_only_below_tmp() {
     let deleter = |path: &Path| {
         let spec = persistent("disk", json!({"hostPath": {"path": path}}), false);
         let plugin = node.manager.find_deletable_plugin_by_spec(&spec)?;
-        plugin.new_deleter(&spec)?.delete()
+        let deleter = plugin.new_deleter(&spec)?;
+        assert_eq!(deleter.path(), path);
+        deleter.delete()
     };
     fs::create_dir_all(below.join("volume/deep")).unwrap();
     let canary = node.beside("canary");
@@ -211,6 +219,8 @@ fn makes_volumes_if_it_may() {
         let spec = made.spec.as_ref().unwrap();
         assert_eq!(spec.access_modes.as_ref().unwrap(), &["ReadWriteMany"]);
         assert_eq!(spec.capacity.as_ref().unwrap()["storage"].0, "1Gi");
+        let policy = spec.persistent_volume_reclaim_policy.as_deref();
+        assert_eq!(policy, Some("Delete"));
         let path = PathBuf::from(&spec.host_path.as_ref().unwrap().path);
         assert_eq!(path, Path::new("/tmp/hostpath_pv").join(&name));
         assert_eq!(of(&path).2, 0o777);
@@ -234,6 +244,9 @@ fn recycles_by_a_pod() {
         recycler_timeout_increment: 90,
         ..VolumeConfig::default()
     };
+    let node = Node::new();
+    let found = node.manager.find_recyclable_plugin_by_spec(&spec).unwrap();
+    assert_eq!(found.plugin_name(), HOST_PATH);
     let ran = std::sync::Arc::new(std::sync::Mutex::new(None));
     let seen = ran.clone();
     let dir = tempfile::tempdir().unwrap();

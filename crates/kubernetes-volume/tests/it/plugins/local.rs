@@ -4,8 +4,9 @@ use std::os::unix::fs::symlink;
 
 use kubernetes_volume::NodeResizeOptions;
 use kubernetes_volume::interfaces::EventType;
+use kubernetes_volume::mount::MountPoint;
 use kubernetes_volume::plugins::LOCAL;
-use kubernetes_volume::testing::FakeEvents;
+use kubernetes_volume::testing::{FakeEvents, FakeMounter};
 use root_tests::{Loop, as_root};
 
 use super::*;
@@ -47,6 +48,148 @@ fn a_directory_is_bind_mounted() {
         node.assert_clean();
         assert_eq!(fs::read_to_string(data.join("file")).unwrap(), "kept");
     });
+}
+
+#[test]
+fn what_the_plugin_says_of_itself() {
+    let node = Node::new();
+    let spec = |read_only| local(Path::new("/srv/disk"), read_only);
+    let manager = &node.manager;
+    let plugin = manager
+        .find_persistent_plugin_by_spec(&spec(false))
+        .unwrap();
+    assert_eq!(plugin.access_modes(), ["ReadWriteOnce"]);
+    assert_eq!(plugin.volume_name(&spec(false)).unwrap(), "disk");
+    assert!(
+        manager
+            .find_node_expandable_plugin_by_name(LOCAL)
+            .unwrap()
+            .is_some()
+    );
+    assert!(
+        manager
+            .find_attachable_plugin_by_name(LOCAL)
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        manager
+            .find_recyclable_plugin_by_spec(&spec(false))
+            .is_err()
+    );
+    assert!(manager.find_deletable_plugin_by_name(LOCAL).is_err());
+    assert!(manager.find_provisionable_plugin_by_name(LOCAL).is_err());
+
+    let data = data(&node);
+    for read_only in [false, true] {
+        let mounter = node
+            .mounter(&local(&data, read_only), &pod(json!({})))
+            .unwrap();
+        assert_eq!(mounter.attributes().read_only, read_only);
+        let dir = format!("pods/{UID}/volumes/kubernetes.io~local-volume/disk");
+        assert_eq!(mounter.path(), node.host.root().join(dir));
+    }
+}
+
+#[test]
+fn a_directory_is_its_own_device_mount() {
+    as_root(|| {
+        let node = Node::new();
+        let data = data(&node);
+        let spec = local(&data, false);
+        let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
+        let devices = plugin.clone().as_device_mountable().unwrap();
+        let mounter = devices.new_device_mounter().unwrap();
+        assert_eq!(mounter.device_mount_path(&spec).unwrap(), data);
+        mounter.mount_device(&spec, Path::new(""), &data).unwrap();
+        devices
+            .new_device_unmounter()
+            .unwrap()
+            .unmount_device(&data)
+            .unwrap();
+        assert_eq!(node.mounts(), [""; 0].map(PathBuf::from));
+        assert_eq!(fs::read_to_string(data.join("file")).unwrap(), "kept");
+
+        // Found again on disk, the volume has no path, which unmounting doesn't need.
+        let dir = node.set_up(&spec, &pod(json!({})), &no_args()).unwrap();
+        let found = plugin.construct_volume_spec("disk", &dir).unwrap();
+        assert!(found.volume.is_none());
+        let volume = found.persistent_volume.unwrap();
+        assert_eq!(volume.metadata.name.as_deref(), Some("disk"));
+        let spec = volume.spec.unwrap();
+        assert_eq!(spec.volume_mode.as_deref(), Some("Filesystem"));
+        assert_eq!(spec.local.unwrap().path, "");
+        node.tear_down(LOCAL, "disk").unwrap();
+
+        let block = plugin.as_block().unwrap();
+        let map = node
+            .host
+            .root()
+            .join("pods")
+            .join(UID)
+            .join("volumeDevices/kubernetes.io~local-volume");
+        let found = block
+            .construct_block_volume_spec(UID, "disk", &map)
+            .unwrap();
+        assert!(found.volume.is_none());
+        let volume = found.persistent_volume.unwrap();
+        assert_eq!(volume.metadata.name.as_deref(), Some("disk"));
+        let spec = volume.spec.unwrap();
+        assert_eq!(spec.volume_mode.as_deref(), Some("Block"));
+        assert_eq!(spec.local.unwrap().path, "");
+    });
+}
+
+/// The options of a PersistentVolume's field or annotation, and of the caller; each once.
+#[test]
+fn mount_options_are_given_to_the_mounter() {
+    type Row = (
+        &'static [&'static str],
+        Option<&'static str>,
+        &'static [&'static str],
+        &'static [&'static str],
+    );
+    let rows: [Row; 6] = [
+        (&[], None, &[], &["bind"]),
+        (&["test-option"], None, &[], &["bind", "test-option"]),
+        (
+            &["b", "a", "b"],
+            None,
+            &["c", "a"],
+            &["bind", "a", "b", "c"],
+        ),
+        (&[], Some("ro,nfsvers=3"), &[], &["bind", "nfsvers=3", "ro"]),
+        (
+            &[],
+            Some("ro,nfsvers=3"),
+            &["fsid=100", "hard", "ro"],
+            &["bind", "fsid=100", "hard", "nfsvers=3", "ro"],
+        ),
+        (&["a"], Some(""), &[], &["bind"]),
+    ];
+    for (of_field, annotation, of_caller, expected) in rows {
+        let mounter = Arc::new(FakeMounter::new());
+        let node = Node::with(|host| host.mounter(mounter.clone()));
+        let mut spec = local(&data(&node), false);
+        let volume = spec.persistent_volume.as_mut().unwrap();
+        let owned = |options: &[&str]| options.iter().map(ToString::to_string).collect();
+        volume.spec.as_mut().unwrap().mount_options = Some(owned(of_field));
+        let key = "volume.beta.kubernetes.io/mount-options".to_owned();
+        volume.metadata.annotations = annotation.map(|text| [(key, text.to_owned())].into());
+        let options = VolumeOptions {
+            mount_options: owned(of_caller),
+            ..VolumeOptions::default()
+        };
+        let plugin = node.manager.find_plugin_by_spec(&spec).unwrap();
+        let mounter_of_pod = plugin
+            .new_mounter(&spec, &pod(json!({})), &options)
+            .unwrap();
+        mounter_of_pod.set_up(&no_args()).unwrap();
+        let [MountPoint { options, .. }] = &mounter.mount_points()[..] else {
+            panic!("{:?}", mounter.mount_points());
+        };
+        assert_eq!(options, expected);
+    }
 }
 
 #[test]
@@ -153,6 +296,36 @@ fn files_that_another_pod_has_keep_their_group() {
     });
 }
 
+/// A mount is a Pod's if it is below the directory of all Pods, whatever it is there.
+#[test]
+fn mounts_elsewhere_are_no_uses() {
+    as_root(|| {
+        for (elsewhere, is_use) in [
+            ("pods/9b2e/volume-subpaths/disk/main/0", true),
+            ("pods/9b2e/anything", true),
+            (
+                "pods-of-others/9b2e/volumes/kubernetes.io~local-volume/disk",
+                false,
+            ),
+            ("../outside", false),
+        ] {
+            let node = Node::new();
+            let data = data(&node);
+            let before = of(&data.join("file")).1;
+            let other = node.host.root().join(elsewhere);
+            fs::create_dir_all(&other).unwrap();
+            let flags = nix::mount::MsFlags::MS_BIND;
+            nix::mount::mount(Some(&data), &other, None::<&str>, flags, None::<&str>).unwrap();
+            node.set_up(&local(&data, false), &pod(json!({})), &group(4000))
+                .unwrap();
+            let expected = if is_use { before } else { 4000 };
+            assert_eq!(of(&data.join("file")).1, expected, "{elsewhere}");
+            nix::mount::umount(&other).unwrap();
+            node.tear_down(LOCAL, "disk").unwrap();
+        }
+    });
+}
+
 /// As for Go's plugins, the annotation is older than the field and replaces it.
 #[test]
 fn the_annotation_has_mount_options_too() {
@@ -245,6 +418,8 @@ fn a_device_is_mounted_once_for_the_node() {
         let devices = plugin.clone().as_device_mountable().unwrap();
         let mounter = devices.new_device_mounter().unwrap();
         let at = mounter.device_mount_path(&spec).unwrap();
+        let mounts = "plugins/kubernetes.io/local-volume/mounts/disk";
+        assert_eq!(at, node.host.root().join(mounts));
         for _ in 0..2 {
             mounter
                 .mount_device(&spec, Path::new(""), &at, &no_device_args())
@@ -269,6 +444,9 @@ fn a_device_is_mounted_once_for_the_node() {
             .local
             .unwrap();
         assert_eq!(Path::new(&source.path), device.path());
+        let found = plugin.construct_volume_spec("disk", &dir).unwrap();
+        let mode = found.persistent_volume.unwrap().spec.unwrap().volume_mode;
+        assert_eq!(mode.as_deref(), Some("Filesystem"));
 
         node.tear_down(LOCAL, "disk").unwrap();
         for _ in 0..2 {
