@@ -120,6 +120,10 @@ fn a_path_that_is_empty_or_missing_is_an_error() {
         let error = metrics("/no/such/path").unwrap_err();
         assert_eq!(error.code, MetricsErrorCode::FsInfoFailed);
         assert!(error.to_string().contains("/no/such/path"), "{error}");
+        // Nothing is measured but the time.
+        let mut partial = *error.partial;
+        partial.time = None;
+        assert_eq!(partial, Metrics::default());
     }
 }
 

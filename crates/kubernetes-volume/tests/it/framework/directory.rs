@@ -65,6 +65,21 @@ fn a_driver_that_is_there_is_one_event() {
 }
 
 #[test]
+fn changes_before_a_probe_are_one_event() {
+    let folder = tempfile::tempdir().unwrap();
+    install(folder.path(), "example.com~nas", "nas");
+    let mut prober = prober(folder.path());
+    for _ in 0..5 {
+        install(folder.path(), "example.com~san", "san");
+    }
+    let both = [
+        r#"AddOrUpdate("example.com/nas")"#,
+        r#"AddOrUpdate("example.com/san")"#,
+    ];
+    assert_eq!(events(&mut prober), both);
+}
+
+#[test]
 fn what_is_no_driver_is_none() {
     let folder = tempfile::tempdir().unwrap();
     install(folder.path(), ".example.com~hidden", "hidden");
@@ -120,6 +135,16 @@ fn each_change_of_a_driver_is_one_event() {
     fs::create_dir(dir.join("lib")).unwrap();
     assert_eq!(events(&mut prober), added);
     fs::write(dir.join("lib/file"), "").unwrap();
+    assert_eq!(events(&mut prober), added);
+    fs::remove_dir_all(dir.join("lib")).unwrap();
+    assert_eq!(events(&mut prober), added);
+    let mut deep = dir.clone();
+    for level in 0..10 {
+        deep.push(level.to_string());
+        fs::create_dir(&deep).unwrap();
+        assert_eq!(events(&mut prober), added, "level {level}");
+    }
+    fs::write(deep.join("file"), "").unwrap();
     assert_eq!(events(&mut prober), added);
     fs::remove_dir_all(&dir).unwrap();
     assert_eq!(events(&mut prober), [r#"Remove("example.com/nas")"#]);

@@ -57,6 +57,18 @@ fn the_pod_gets_an_event() {
     });
 }
 
+#[test]
+fn a_change_that_is_done_in_time_is_no_event() {
+    as_root(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let recorder = Arc::new(FakeEvents::default());
+        let report = progress_events(ObjectReference::default(), "data", recorder.clone());
+        let ownership = Ownership::new(GROUP).report(report);
+        ownership.apply(dir.path()).unwrap();
+        assert_eq!(recorder.recorded().len(), 0);
+    });
+}
+
 /// A volume that is mounted already.
 struct Mounted {
     read_only: bool,

@@ -130,6 +130,23 @@ fn a_plugin_may_look_up_others_while_it_is_initialized() {
     assert_eq!(found.get(), Some(&true));
 }
 
+/// A lookup waits for a probe that another thread has begun.
+#[test]
+fn every_lookup_finds_a_plugin_that_is_reported_once() {
+    for _ in 0..20 {
+        let (manager, script) = manager(vec![]);
+        script.then(Ok(vec![add(Plugin::new("a/x", "x"))]));
+        thread::scope(|scope| {
+            for _ in 0..100 {
+                scope.spawn(|| {
+                    assert!(manager.find_plugin_by_name("a/x").is_ok());
+                    assert!(manager.find_plugin_by_spec(&spec("x")).is_ok());
+                });
+            }
+        });
+    }
+}
+
 #[test]
 fn a_lookup_sees_a_plugin_as_it_was_or_as_it_is() {
     let (manager, script) = manager(vec![Plugin::new("a/known", "known")]);

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubernetes_volume::containers::{
-    ContainerMount, MountedVolume, Propagation, container_names, mounts, used_volumes,
+    ContainerMount, MountedVolume, Propagation, container_names, fs_user, mounts, used_volumes,
 };
 use root_tests::as_root;
 
@@ -364,6 +364,7 @@ fn a_kubelet_mounts_what_containers_of_any_kind_use() {
     let pod = pod(json!({"spec": {
         "containers": [
             {"name": "main", "volumeMounts": mount("a")},
+            {"name": "again", "volumeMounts": mount("a")},
             {"name": "side", "volumeDevices": [{"name": "block", "devicePath": "/dev/x"}]},
         ],
         "initContainers": [{"name": "init", "volumeMounts": mount("b")}],
@@ -375,7 +376,63 @@ fn a_kubelet_mounts_what_containers_of_any_kind_use() {
         ["a", "b", "block", "c"]
     );
     let names: Vec<_> = container_names(&pod).collect();
-    assert_eq!(names, ["init", "main", "side", "debug"]);
+    assert_eq!(names, ["init", "main", "again", "side", "debug"]);
+    let none = super::pod(json!({}));
+    assert_eq!(
+        (used_volumes(&none).len(), container_names(&none).count()),
+        (0, 1)
+    );
+}
+
+/// | the Pod | init containers | containers | ephemeral containers | all |
+#[test]
+fn a_user_of_all_containers_owns_the_tokens() {
+    type Users = &'static [Option<i64>];
+    let rows: [(Option<i64>, Users, Users, Users, Option<i64>); 9] = [
+        (None, &[], &[None], &[], None),
+        (None, &[], &[None, None], &[], None),
+        (None, &[], &[Some(1000), None], &[], None),
+        (None, &[Some(999)], &[Some(1000)], &[Some(1001)], None),
+        (None, &[Some(1000)], &[Some(1000)], &[Some(1001)], None),
+        (
+            None,
+            &[Some(1000)],
+            &[Some(1000), Some(1000)],
+            &[],
+            Some(1000),
+        ),
+        (
+            None,
+            &[Some(1000)],
+            &[Some(1000)],
+            &[Some(1000)],
+            Some(1000),
+        ),
+        (
+            Some(1000),
+            &[None],
+            &[Some(1000), None],
+            &[None],
+            Some(1000),
+        ),
+        (Some(999), &[], &[Some(1000), None], &[], None),
+    ];
+    for (of_pod, init, containers, ephemeral, expected) in rows {
+        let container =
+            |user: &Option<i64>| json!({"name": "c", "securityContext": {"runAsUser": user}});
+        let all = |users: Users| users.iter().map(container).collect::<Vec<_>>();
+        let spec = json!({
+            "securityContext": {"runAsUser": of_pod},
+            "initContainers": all(init),
+            "containers": all(containers),
+            "ephemeralContainers": all(ephemeral),
+        });
+        assert_eq!(
+            fs_user(&super::pod(json!({"spec": spec}))),
+            expected,
+            "{spec}"
+        );
+    }
 }
 
 /// Once for each volume of a container, if its files are Kubernetes' and have no label yet.

@@ -1,5 +1,6 @@
 //! FlexVolumes whose drivers are scripts.
 
+mod defaults;
 mod devices;
 mod failures;
 
