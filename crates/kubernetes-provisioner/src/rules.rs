@@ -255,6 +255,7 @@ mod tests {
     const NAME: &str = "example.com/disks";
     const IN_TREE: &str = "kubernetes.io/disks";
     const OTHER: &str = "example.org/others";
+    const IN_TREE_OF_OTHERS: &str = "kubernetes.io/others";
 
     fn names() -> Names {
         Names {
@@ -356,7 +357,13 @@ mod tests {
         use PersistentVolumeReclaimPolicy as Policy;
         let cases = [
             ("released", released(), true),
+            (
+                "released, protected",
+                released().with_finalizer(FINALIZER),
+                true,
+            ),
             ("bound", bound(), false),
+            ("bound, protected", bound().with_finalizer(FINALIZER), false),
             ("available", volume(Phase::Available, Policy::Delete), false),
             ("failed", volume(Phase::Failed, Policy::Delete), false),
             ("Retain", volume(Phase::Released, Policy::Retain), false),
@@ -402,8 +409,26 @@ mod tests {
                 true,
                 false,
             ),
+            (
+                "foreign name, migrated elsewhere",
+                by(IN_TREE_OF_OTHERS).with_annotation(MIGRATED_TO, OTHER),
+                false,
+                false,
+            ),
+            (
+                "own name, with the driver",
+                csi(NAME).with_annotation(PROVISIONED_BY, NAME),
+                true,
+                true,
+            ),
             ("nobody's", plain(), false, false),
             ("nobody's, migrated here", migrated(plain()), true, false),
+            (
+                "nobody's, migrated elsewhere",
+                plain().with_annotation(MIGRATED_TO, OTHER),
+                false,
+                false,
+            ),
             ("nobody's, with the driver", csi(NAME), true, false),
             ("nobody's, with another driver", csi(OTHER), false, false),
             (

@@ -116,6 +116,18 @@ async fn volume_whose_object_cannot_be_deleted_keeps_it_but_its_storage_is_delet
 }
 
 #[tokio::test]
+async fn deletion_of_a_volume_without_a_class_is_counted_without_one() {
+    let world = World::new().await;
+    let mut classless = released("volume-1");
+    classless.spec.as_mut().unwrap().storage_class_name = None;
+    world.volume(&classless);
+    let running = world.start(Fake::default()).await;
+    running.idle().await;
+    let count = running.metric("controller_persistentvolume_delete_total{class=\"\"}");
+    assert_eq!(count, 1);
+}
+
+#[tokio::test]
 async fn ignored_deletion_is_neither_reported_nor_retried() {
     let world = World::new().await;
     world.volume(&released("volume-1"));

@@ -1,11 +1,15 @@
 //! The finalizer that keeps a volume until its storage is deleted.
 
-use core_v1::{PersistentVolume, PersistentVolumePhase, PersistentVolumeReclaimPolicy};
+use core_v1::{
+    CSIPersistentVolumeSource, PersistentVolume, PersistentVolumePhase,
+    PersistentVolumeReclaimPolicy,
+};
 use kubernetes_kinds::WithMetadata;
+use kubernetes_provisioner::DeleteError;
 use kubernetes_provisioner::names::{self, FINALIZER};
 
 use super::fake::Fake;
-use super::world::{World, claim, refuse, released, volume};
+use super::world::{NAME, World, claim, refuse, released, until, volume};
 
 const OTHER: &str = "example.org/others";
 
@@ -68,6 +72,47 @@ async fn bound_volume_keeps_the_finalizer() {
 async fn volume_that_is_not_bound_gets_no_finalizer() {
     let available = volume("volume-1", PersistentVolumePhase::Available);
     assert_eq!(finalizers(true, available, false).await, some(&[]));
+}
+
+#[tokio::test]
+async fn volumes_that_nobody_provisioned_get_the_finalizer_too() {
+    let mut migrated = bound().with_annotation(names::MIGRATED_TO, NAME);
+    let mut of_driver = bound();
+    for volume in [&mut migrated, &mut of_driver] {
+        let annotations = volume.metadata.annotations.as_mut().unwrap();
+        annotations.remove(names::PROVISIONED_BY);
+    }
+    let source = CSIPersistentVolumeSource::new(NAME, "1");
+    of_driver.spec.as_mut().unwrap().csi = Some(source);
+    for volume in [migrated, of_driver] {
+        assert_eq!(finalizers(true, volume, false).await, some(&[FINALIZER]));
+    }
+}
+
+#[tokio::test]
+async fn other_finalizers_stay_before_it() {
+    let volume = bound().with_finalizer("example.org/other");
+    let expected = some(&["example.org/other", FINALIZER]);
+    assert_eq!(finalizers(true, volume, false).await, expected);
+}
+
+#[tokio::test]
+async fn volume_whose_deletion_fails_keeps_the_finalizer() {
+    for fails_in_storage in [true, false] {
+        let world = World::new().await;
+        world.volume(&released("volume-1").with_finalizer(FINALIZER));
+        let fake = Fake::deleting(move |_, _| match fails_in_storage {
+            true => Err(DeleteError::failed("the disk is attached")),
+            false => Ok(()),
+        });
+        if !fails_in_storage {
+            world.server.inject(refuse("delete", "persistentvolumes"));
+        }
+        let running = world.start(fake).await;
+        until("two failures", || running.deleted().1 >= 2).await;
+        let finalizers = world.stored("volume-1").unwrap().metadata.finalizers;
+        assert_eq!(finalizers.unwrap(), [FINALIZER]);
+    }
 }
 
 #[tokio::test]

@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
+use kubernetes_kinds::WithMetadata;
+use kubernetes_provisioner::names::SELECTED_NODE;
 use kubernetes_provisioner::{ProvisionError, ProvisionRequest};
 use kubernetes_test_apiserver::{Server, binder};
 
 use super::fake::{Answer, Fake};
-use super::world::{World, claim, until};
+use super::world::{World, claim, until, waiting_class};
 
 type Error = fn(&'static str) -> ProvisionError;
 
@@ -98,6 +100,43 @@ async fn errors_that_are_final_end_the_progress() {
     assert_eq!(calls(&[IN_BACKGROUND, IGNORED]).await, (2, false));
     assert_eq!(calls(&[IN_BACKGROUND, INFEASIBLE]).await, (2, false));
     assert_eq!(calls(&[IN_BACKGROUND, RESCHEDULE]).await, (2, false));
+}
+
+#[tokio::test]
+async fn errors_other_than_reschedule_leave_the_selected_node() {
+    for (errors, is_rescheduled) in [
+        ([FINAL; 2], false),
+        ([NO_CHANGE; 2], false),
+        ([IN_BACKGROUND; 2], false),
+        ([IN_BACKGROUND, RESCHEDULE], true),
+    ] {
+        let world = World::new().await;
+        world.server.create(&waiting_class("waiting")).unwrap();
+        world.node("node-1");
+        let selected = claim("data", "waiting").with_annotation(SELECTED_NODE, "node-1");
+        let volume = world.claim(&selected);
+        let fake = Fake::provisioning(move |call, request| {
+            let is_data = request.claim.metadata.name.as_deref() == Some("data");
+            match errors.get(call - 1).filter(|_| is_data) {
+                Some(error) => Answer::Error(error("busy")),
+                None => Answer::Volume,
+            }
+        });
+        let running = world.start(fake).await;
+        running.idle().await;
+        let node = world
+            .read_claim("data")
+            .metadata
+            .annotations
+            .unwrap()
+            .remove(SELECTED_NODE);
+        assert_eq!(node.is_none(), is_rescheduled);
+        assert_eq!(world.stored(&volume).is_none(), is_rescheduled);
+        // Each error is a failure.
+        let failed = "controller_persistentvolumeclaim_provision_failed_total\
+                      {class=\"waiting\",source=\"\"}";
+        assert_eq!(running.metric(failed), 2);
+    }
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{TopologySelectorLabelRequirement, TopologySelec
 use kubernetes_kinds::WithMetadata;
 use kubernetes_provisioner::ProvisionError;
 use kubernetes_provisioner::names;
-use storage_v1::StorageClass;
+use storage_v1::{StorageClass, VolumeBindingMode};
 
 use super::fake::{Answer, Fake};
 use super::world::{NAME, NAMESPACE, World, claim, class, until};
@@ -263,7 +263,26 @@ async fn request_has_the_allowed_topologies_of_the_class() {
     running.idle().await;
     assert_eq!(
         running.fake.requests("data")[0].allowed_topologies(),
-        [term]
+        [term.clone()]
+    );
+
+    let of_node = zoned.with_name("waiting");
+    let of_node = of_node.with_volume_binding_mode(VolumeBindingMode::WaitForFirstConsumer);
+    world.server.create(&of_node).unwrap();
+    world.node("node-1");
+    world.claim(&claim("both", "waiting").with_annotation(names::SELECTED_NODE, "node-1"));
+    world.claim(&claim("none", "fast"));
+    running.idle().await;
+    let both = running.fake.requests("both").remove(0);
+    assert_eq!(both.allowed_topologies(), [term]);
+    assert_eq!(
+        both.selected_node.unwrap().metadata.name.as_deref(),
+        Some("node-1")
+    );
+    let none = running.fake.requests("none").remove(0);
+    assert_eq!(
+        (none.allowed_topologies().len(), none.selected_node),
+        (0, None)
     );
 }
 
@@ -297,6 +316,24 @@ async fn block_claim_with_block_support_is_provisioned() {
     running.idle().await;
     let mode = world.stored(&volume).unwrap().spec.unwrap().volume_mode;
     assert_eq!(mode, Some(PersistentVolumeMode::Block));
+}
+
+#[tokio::test]
+async fn file_system_claim_needs_no_block_support() {
+    for block in [false, true] {
+        let world = World::new().await;
+        let mut explicit = claim("data", "fast");
+        explicit.spec.as_mut().unwrap().volume_mode = Some(PersistentVolumeMode::Filesystem);
+        let volume = world.claim(&explicit);
+        let fake = Fake {
+            block,
+            ..Fake::default()
+        };
+        let running = world.start(fake).await;
+        running.idle().await;
+        let mode = world.stored(&volume).unwrap().spec.unwrap().volume_mode;
+        assert_eq!(mode, Some(PersistentVolumeMode::Filesystem));
+    }
 }
 
 #[tokio::test]

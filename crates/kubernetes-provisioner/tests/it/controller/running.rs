@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
 use super::fake::{Answer, Fake};
-use super::world::{NAMESPACE, World, claim, until};
+use super::world::{NAMESPACE, World, claim, released, until};
 
 /// Elects quickly.
 fn electing(builder: Builder<Arc<Fake>>) -> Builder<Arc<Fake>> {
@@ -377,6 +377,21 @@ async fn streams_of_the_user_are_used_instead_of_own_watches() {
     assert_eq!(running.fake.provisions("unseen"), 0);
     // One watch each of volumes and classes, and the one of the user.
     assert_eq!(world.server.count("list", "persistentvolumeclaims"), 1);
+}
+
+#[tokio::test]
+async fn volumes_of_a_stream_of_the_user_are_deleted() {
+    let world = World::new().await;
+    world.volume(&released("seen").with_label("see", "yes"));
+    world.volume(&released("unseen"));
+    let api = Api::<Lean<PersistentVolume>>::all(world.server.client());
+    let volumes = watcher(api, watcher::Config::default().labels("see=yes"));
+    let running = world
+        .start_with(Fake::default(), |builder| builder.volumes(volumes))
+        .await;
+    until("the deletion", || world.stored("seen").is_none()).await;
+    assert_eq!(running.fake.deletions("seen"), 1);
+    assert!(world.stored("unseen").is_some());
 }
 
 #[tokio::test]

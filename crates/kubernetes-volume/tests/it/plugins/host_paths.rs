@@ -230,6 +230,33 @@ fn makes_volumes_if_it_may() {
     let _ = fs::remove_dir("/tmp/hostpath_pv");
 }
 
+#[test]
+fn recyclers_have_more_time_for_larger_volumes() {
+    let seconds = |size: &str| {
+        let spec = json!({"hostPath": {"path": "/srv/x"}, "capacity": {"storage": size}});
+        let config = VolumeConfig {
+            recycler_minimum_timeout: 50,
+            recycler_timeout_increment: 30,
+            ..VolumeConfig::default()
+        };
+        let deadline = std::sync::Arc::new(std::sync::Mutex::new(None));
+        let seen = deadline.clone();
+        let plugin = HostPathPlugin::new(config).with_recycler(move |pod, _| {
+            *seen.lock().unwrap() = pod.spec.as_ref().unwrap().active_deadline_seconds;
+            Ok(())
+        });
+        let plugin = std::sync::Arc::new(plugin).as_recyclable().unwrap();
+        plugin
+            .recycle("disk", &persistent("disk", spec, false), &NoEvents)
+            .unwrap();
+        *deadline.lock().unwrap()
+    };
+    assert_eq!(
+        ["500M", "2Gi", "150Gi"].map(seconds),
+        [Some(50), Some(60), Some(4500)]
+    );
+}
+
 struct NoEvents;
 
 impl EventRecorder for NoEvents {

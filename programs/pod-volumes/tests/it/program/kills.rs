@@ -232,7 +232,7 @@ fn of_a_projection() {
 }
 
 /// A claim of the Pod and its PersistentVolume.
-fn claimed(source: Value) -> [Value; 2] {
+pub(super) fn claimed(source: Value) -> [Value; 2] {
     let mut spec = json!({
         "capacity": {"storage": "16Mi"}, "accessModes": ["ReadWriteOnce"],
         "claimRef": {"namespace": "shop", "name": "claim"},
