@@ -1,5 +1,8 @@
 //! The sizes of huge pages that Pods request in all places.
 
+use kubernetes_volume::NodeError;
+use kubernetes_volume::testing::{FakeAction, FakeMounter};
+
 use super::*;
 
 fn requesting(sizes: &[&str]) -> Value {
@@ -51,4 +54,28 @@ fn all_containers_and_the_pod_request_them() {
         );
         assert!(!is_possible("HugePages-", &pod) && !is_possible("foo", &pod));
     }
+}
+
+#[test]
+fn a_directory_or_a_mount_that_fails_is_an_error() {
+    let spec = volume(json!({"name": "huge", "emptyDir": {"medium": "HugePages-2Mi"}}));
+    let pod =
+        pod(json!({"spec": {"containers": [{"name": "c", "resources": requesting(&["2Mi"])}]}}));
+    let is_question: fn(&FakeAction) -> bool =
+        |action| matches!(action, FakeAction::IsMountPoint { .. });
+    for fails in [is_question, FakeAction::is_change] {
+        let mounter = FakeMounter::new().with_hook(move |_, action| match fails(action) {
+            true => Err(NodeError::invalid("the kernel is busy")),
+            false => Ok(()),
+        });
+        let node = Node::with(|host| host.mounter(Arc::new(mounter)));
+        let error = failed(node.set_up(&spec, &pod, &no_args()));
+        assert!(error.contains("the kernel is busy"), "{error}");
+    }
+    let node = Node::new();
+    let volumes = node.host.root().join("pods").join(UID).join("volumes");
+    fs::create_dir_all(volumes.parent().unwrap()).unwrap();
+    fs::write(&volumes, "in the way").unwrap();
+    let error = failed(node.set_up(&spec, &pod, &no_args()));
+    assert!(error.contains("Not a directory"), "{error}");
 }
