@@ -263,7 +263,7 @@ async fn request_has_the_allowed_topologies_of_the_class() {
     running.idle().await;
     assert_eq!(
         running.fake.requests("data")[0].allowed_topologies(),
-        [term.clone()]
+        std::slice::from_ref(&term)
     );
 
     let of_node = zoned.with_name("waiting");
