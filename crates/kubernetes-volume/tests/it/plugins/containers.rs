@@ -388,7 +388,8 @@ fn a_kubelet_mounts_what_containers_of_any_kind_use() {
 #[test]
 fn a_user_of_all_containers_owns_the_tokens() {
     type Users = &'static [Option<i64>];
-    let rows: [(Option<i64>, Users, Users, Users, Option<i64>); 9] = [
+    type Row = (Option<i64>, Users, Users, Users, Option<i64>);
+    let rows: [Row; 9] = [
         (None, &[], &[None], &[], None),
         (None, &[], &[None, None], &[], None),
         (None, &[], &[Some(1000), None], &[], None),

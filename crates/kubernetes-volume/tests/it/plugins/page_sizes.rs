@@ -16,7 +16,8 @@ fn all_containers_and_the_pod_request_them() {
     let container = |sizes: &&[&str]| json!({"name": "c", "resources": requesting(sizes)});
     // Those of the Pod, of init containers and of containers; of them the media that are possible.
     type Sizes = &'static [&'static str];
-    let rows: [(Sizes, &[Sizes], &[Sizes], [bool; 3]); 9] = [
+    type Row<'a> = (Sizes, &'a [Sizes], &'a [Sizes], [bool; 3]);
+    let rows: [Row<'_>; 9] = [
         (&[], &[], &[&["1Gi"], &["1Gi"]], [true, false, true]),
         (&[], &[&["1Gi"]], &[&[]], [true, false, true]),
         (&[], &[&["2Mi"], &["1Gi"]], &[&[]], [false, true, true]),
