@@ -150,7 +150,7 @@ impl Node {
                 continue;
             };
             for path in self.host.device_mounts_on_disk(&name)? {
-                // Where the root is mounted elsewhere too, the device is there: that is no use of it.
+                // If the root is mounted elsewhere too, the device is there: that is no use of it.
                 let own = path.strip_prefix(self.host.root()).unwrap_or(&path);
                 let refs = plugin.device_mount_refs(&path)?;
                 if !refs.iter().all(|other| other.ends_with(own)) {
