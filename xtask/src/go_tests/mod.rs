@@ -98,7 +98,7 @@ fn print(list: &List) {
         }
     }
     println!(
-        "{}: {tested} test functions tested here, {left_out} left out for a reason, {} rows missing",
+        "{}: {tested} test functions have tests here, {left_out} a reason for none; missing rows: {}",
         list.module.pin(&list.file),
         missing.len()
     );

@@ -104,9 +104,39 @@ fn all_functions_are_listed_and_what_is_missing_is_printed() {
     let outcome = Workspace::new().run().succeeds();
     assert_eq!(
         outcome.out,
-        "example.com/module@v1.2.3: 2 test functions tested here, 3 left out for a reason, \
-         1 rows missing\n  pkg/some_test.go: TestThird: another row\n"
+        "example.com/module@v1.2.3: 2 test functions have tests here, 3 a reason for none; \
+         missing rows: 1\n  pkg/some_test.go: TestThird: another row\n"
     );
+}
+
+/// Unless they are in the folder of upstream files.
+#[cfg(unix)]
+#[test]
+fn modules_come_from_go() {
+    let workspace = Workspace::new();
+    let sandbox = &workspace.sandbox;
+    sandbox.script(
+        "bin/go",
+        "#!/bin/sh\necho \"$@\" >&2\ncat \"$(dirname \"$0\")/go.json\"\n",
+    );
+    let module = sandbox.path("upstream/modules/example.com/module@v1.2.3");
+    let run = |sum: &str| {
+        let answer = serde_json::json!({
+            "Path": "example.com/module", "Version": "v1.2.3", "Dir": module, "Sum": sum,
+        });
+        sandbox.write("bin/go.json", &answer.to_string());
+        let path = std::env::var("PATH").unwrap();
+        let mut command = workspace.command();
+        command
+            .env("PATH", format!("{}:{path}", sandbox.path("bin").display()))
+            .env_remove("UPSTREAM_DIR");
+        Outcome::of(&mut command)
+    };
+    run("h1:module").succeeds();
+    run("h1:other").fails_with(&[
+        "example.com/module@v1.2.3 has the checksum h1:other",
+        "xtask/go-tests/module.toml has h1:module",
+    ]);
 }
 
 #[test]
