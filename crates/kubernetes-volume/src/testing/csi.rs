@@ -266,11 +266,11 @@ impl NodeClient for FakeCsiDriver {
     }
 }
 
-/// VolumeAttachments in memory, for tests.
+/// VolumeAttachments in memory, for tests. One that is created is attached at once.
 #[derive(Default)]
 pub struct FakeAttachments {
     objects: Mutex<BTreeMap<String, VolumeAttachment>>,
-    /// Set if a created one is attached, and a deleted one gone, at once.
+    /// Set if a created one is not attached, and a deleted one not gone, at once.
     keeps: bool,
 }
 

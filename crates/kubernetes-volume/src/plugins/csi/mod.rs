@@ -184,7 +184,7 @@ impl VolumePlugin for CsiPlugin {
     ) -> Result<ReconstructedVolume> {
         names::check("name of a volume", volume_name)?;
         let data = VolumeData::required(volume_path)?;
-        let label = Some(data.selinux_mount_context.clone()).filter(|label| !label.is_empty());
+        let label = data.selinux_mount_context.clone();
         let spec = if data.volume_lifecycle_mode == "Ephemeral" {
             Spec::from(Volume {
                 name: data.spec_vol_id,
@@ -199,18 +199,18 @@ impl VolumePlugin for CsiPlugin {
         };
         Ok(ReconstructedVolume {
             spec,
-            selinux_mount_context: label,
+            selinux_mount_context: Some(label).filter(|label| !label.is_empty()),
         })
-    }
-
-    fn supports_mount_option(&self) -> bool {
-        true
     }
 
     /// Returns true if the CSIDriver says `seLinuxMount`.
     fn supports_selinux_context_mount(&self, spec: &Spec) -> Result<bool> {
-        let csi_driver = self.node()?.csi_driver(Source::of(spec)?.driver())?;
-        Ok(csi_driver.is_some_and(|spec| spec.se_linux_mount == Some(true)))
+        let driver = self.node()?.csi_driver(Source::of(spec)?.driver())?;
+        Ok(driver.and_then(|driver| driver.se_linux_mount) == Some(true))
+    }
+
+    fn supports_mount_option(&self) -> bool {
+        true
     }
 
     fn as_attachable(self: Arc<Self>) -> Option<Arc<dyn AttachableVolumePlugin>> {

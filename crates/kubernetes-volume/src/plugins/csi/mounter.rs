@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use k8s_openapi::api::core::v1::Pod;
 use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
+use kubernetes_mount::mount::selinux_mount_option;
 use storage_v1::{CSIDriverSpec, FSGroupPolicy, VolumeLifecycleMode};
 use tracing::warn;
 
@@ -178,7 +179,7 @@ pub(super) fn file_system(
 ) -> AccessType {
     let group = fs_group.filter(|_| capabilities.contains(&NodeCapability::VolumeMountGroup));
     let mut mount_flags = source.mount_options();
-    mount_flags.extend(context_option.map(|label| format!("context={label:?}")));
+    mount_flags.extend(context_option.map(selinux_mount_option));
     AccessType::Mount {
         fs_type: source.fs_type().to_owned(),
         mount_flags,

@@ -117,12 +117,10 @@ fn the_label_is_for_drivers_that_mount_with_it() {
         (json!({"seLinuxMount": false}), "s0", None),
         (json!({}), "s0", None),
     ] {
-        let supports = driver["seLinuxMount"] == true;
+        let says = driver["seLinuxMount"] == true;
         let csi = Csi::new([], driver);
-        let spec = disk(json!({"mountOptions": ["noatime"]}));
-        let found = csi.plugin().supports_selinux_context_mount(&spec);
-        assert_eq!(found.unwrap(), supports);
-        csi.set_up(&spec, &args(label)).unwrap();
+        csi.set_up(&disk(json!({"mountOptions": ["noatime"]})), &args(label))
+            .unwrap();
         let access = csi.published().volume_capability.access_type;
         let AccessType::Mount { mount_flags, .. } = access else {
             panic!("a file system");
@@ -132,6 +130,18 @@ fn the_label_is_for_drivers_that_mount_with_it() {
         let data = data(&csi.path(DIR));
         let kept = data.contains("\"seLinuxMountContext\":\"s0:c1,c2\"");
         assert_eq!(kept, expected.is_some(), "{data}");
+        let plugin = csi.plugin();
+        let found = plugin
+            .construct_volume_spec("disk", &csi.path(DIR))
+            .unwrap();
+        assert_eq!(
+            found.selinux_mount_context.as_deref(),
+            expected.map(|_| label)
+        );
+        let supports = plugin
+            .supports_selinux_context_mount(&disk(json!({})))
+            .unwrap();
+        assert_eq!(supports, says);
     }
 }
 

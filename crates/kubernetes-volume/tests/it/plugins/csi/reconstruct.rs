@@ -22,8 +22,7 @@ fn volumes_of_a_kubelet_are_found_and_torn_down() {
         &dir,
         json!({
             "attachmentID": "csi-1", "driverName": DRIVER, "nodeName": NODE, "other": "",
-            "seLinuxMountContext": "s0:c1", "specVolID": "disk", "volumeHandle": HANDLE,
-            "volumeLifecycleMode": "Persistent",
+            "specVolID": "disk", "volumeHandle": HANDLE, "volumeLifecycleMode": "Persistent",
         }),
     );
     fs::create_dir(dir.join("mount")).unwrap();
@@ -45,12 +44,11 @@ fn volumes_of_a_kubelet_are_found_and_torn_down() {
         (on_disk.plugin_name.as_str(), on_disk.path.as_path()),
         (CSI, dir.as_path())
     );
-    let found = csi
+    let spec = csi
         .plugin()
         .construct_volume_spec("disk", &on_disk.path)
-        .unwrap();
-    assert_eq!(found.selinux_mount_context.as_deref(), Some("s0:c1"));
-    let spec = found.spec;
+        .unwrap()
+        .spec;
     assert_eq!(spec.name(), "disk");
     assert_eq!(
         csi.plugin().volume_name(&spec).unwrap(),
@@ -81,7 +79,7 @@ fn volumes_of_pods_are_told_from_others() {
     let found = csi
         .plugin()
         .construct_volume_spec("data", dir.parent().unwrap());
-    assert_eq!(found.unwrap(), inline.into());
+    assert_eq!(found.unwrap().spec, inline);
     // Before Kubernetes 1.16, a kubelet didn't write the mode.
     let old = csi.path(DIR).join("old");
     kubelet_file(

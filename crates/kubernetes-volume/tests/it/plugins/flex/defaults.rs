@@ -58,7 +58,7 @@ fn a_device_is_formatted_and_mounted() {
             let at = attacher.device_mount_path(&writable).unwrap();
             // Only an empty device that is to be written is formatted.
             attacher
-                .mount_device(&writable, device.path(), &at)
+                .mount_device(&writable, device.path(), &at, &no_device_args())
                 .unwrap();
             attachable
                 .new_detacher()
@@ -66,7 +66,9 @@ fn a_device_is_formatted_and_mounted() {
                 .unmount_device(&at)
                 .unwrap();
             let spec = flex(json!({"fsType": "ext4", "readOnly": read_only}));
-            attacher.mount_device(&spec, device.path(), &at).unwrap();
+            attacher
+                .mount_device(&spec, device.path(), &at, &no_device_args())
+                .unwrap();
             let mounts = read_mount_info().unwrap();
             let mount = mounts.iter().find(|mount| mount.mount_point == at).unwrap();
             assert_eq!(mount.fs_type, "ext4");

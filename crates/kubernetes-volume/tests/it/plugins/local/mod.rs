@@ -61,7 +61,9 @@ fn a_directory_is_its_own_device_mount() {
         let devices = plugin.clone().as_device_mountable().unwrap();
         let mounter = devices.new_device_mounter().unwrap();
         assert_eq!(mounter.device_mount_path(&spec).unwrap(), data);
-        mounter.mount_device(&spec, Path::new(""), &data).unwrap();
+        mounter
+            .mount_device(&spec, Path::new(""), &data, &no_device_args())
+            .unwrap();
         devices
             .new_device_unmounter()
             .unwrap()
@@ -73,8 +75,8 @@ fn a_directory_is_its_own_device_mount() {
         // Found again on disk, the volume has no path, which unmounting doesn't need.
         let dir = node.set_up(&spec, &pod(json!({})), &no_args()).unwrap();
         let found = plugin.construct_volume_spec("disk", &dir).unwrap();
-        assert!(found.volume.is_none());
-        let volume = found.persistent_volume.unwrap();
+        assert!(found.spec.volume.is_none());
+        let volume = found.spec.persistent_volume.unwrap();
         assert_eq!(volume.metadata.name.as_deref(), Some("disk"));
         let spec = volume.spec.unwrap();
         assert_eq!(spec.volume_mode.as_deref(), Some("Filesystem"));
@@ -330,7 +332,13 @@ fn a_device_is_mounted_once_for_the_node() {
             .unwrap();
         assert_eq!(Path::new(&source.path), device.path());
         let found = plugin.construct_volume_spec("disk", &dir).unwrap();
-        let mode = found.persistent_volume.unwrap().spec.unwrap().volume_mode;
+        let mode = found
+            .spec
+            .persistent_volume
+            .unwrap()
+            .spec
+            .unwrap()
+            .volume_mode;
         assert_eq!(mode.as_deref(), Some("Filesystem"));
 
         node.tear_down(LOCAL, "disk").unwrap();
