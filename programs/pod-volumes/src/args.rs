@@ -7,9 +7,9 @@ use clap::{Args, Parser, Subcommand};
 /// Mounts the volumes of Pods from manifests, without a cluster
 ///
 /// Reads Pods and the ConfigMaps, Secrets, PersistentVolumes, PersistentVolumeClaims and
-/// ClusterTrustBundles that they name, and mounts each volume under a root folder, where a kubelet would:
-/// ROOT/pods/UID/volumes/PLUGIN/NAME. The UID of a Pod without one is NAMESPACE.NAME. As a kubelet
-/// does, it leaves out volumes that no container mounts, and Pods that have ended.
+/// ClusterTrustBundles that they name, and mounts each volume under a root folder, where a kubelet
+/// would: ROOT/pods/UID/volumes/PLUGIN/NAME. The UID of a Pod without one is NAMESPACE.NAME. As a
+/// kubelet does, it leaves out volumes that no container mounts, and Pods that have ended.
 ///
 /// Supported volumes: emptyDir, hostPath, configMap, secret, downwardAPI, projected, nfs, image (to
 /// be mounted by a container runtime), flexVolume, and claims (also of ephemeral volumes) of

@@ -17,8 +17,8 @@ use tracing::warn;
 
 use crate::errors::{Errors, one};
 
-/// The namespace and the name of an object. A PersistentVolume and a ClusterTrustBundle have an empty
-/// namespace.
+/// The namespace and the name of an object. The namespace of a PersistentVolume and of a
+/// ClusterTrustBundle is empty.
 pub(crate) type Key = (String, String);
 
 /// A Pod and the file that it is from.

@@ -1,6 +1,7 @@
 //! Mounting: the table of mounts, bind mounts, unmounting and cleaning up.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::Result;
 
@@ -26,7 +27,7 @@ pub use options::{BindOptions, bind_options, selinux_mount_option};
 pub use paths::{clean_path, path_within_base};
 pub use refs::search_mount_points;
 pub use tmpfs::Noswap;
-pub use unmount::{ForceUnmount, unmount_lazily, unmount_with_force};
+pub use unmount::{unmount_lazily, unmount_with_force};
 
 pub(crate) use host_utils::device_in_use;
 
@@ -108,4 +109,14 @@ pub trait Mount: Send + Sync {
     fn noswap(&self) -> Noswap {
         Noswap::of_kernel()
     }
+}
+
+/// Can unmount what doesn't answer, such as NFS without its server (`MounterForceUnmounter`).
+pub trait ForceUnmount: Mount {
+    /// Unmounts, and after the limit by force. Data that was not written is lost then.
+    ///
+    /// # Errors
+    ///
+    /// When it is still mounted.
+    fn unmount_with_force(&self, target: &Path, limit: Duration) -> Result<()>;
 }

@@ -8,18 +8,8 @@ use std::time::Duration;
 use rustix::mount::UnmountFlags;
 
 use super::linux::{LinuxMounter, unmount};
-use super::{Mount, MountError};
+use super::{ForceUnmount, MountError};
 use crate::{Error, Result};
-
-/// Can unmount what doesn't answer, such as NFS without its server (`MounterForceUnmounter`).
-pub trait ForceUnmount: Mount {
-    /// Unmounts, and after the limit by force. Data that was not written is lost then.
-    ///
-    /// # Errors
-    ///
-    /// When it is still mounted.
-    fn unmount_with_force(&self, target: &Path, limit: Duration) -> Result<()>;
-}
 
 impl ForceUnmount for LinuxMounter {
     fn unmount_with_force(&self, target: &Path, limit: Duration) -> Result<()> {

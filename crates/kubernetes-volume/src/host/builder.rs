@@ -176,14 +176,12 @@ impl StandaloneHostBuilder {
         self
     }
 
-    /// Sets a function that returns what was issued for a PodCertificateRequest, as
-    /// [`pod_certificate_credential_bundle`] does. Without it, certificates of Pods are
+    /// Sets a function that returns what was issued to a Pod for the source of a volume with this
+    /// number, by a PodCertificateRequest. Without it, certificates of Pods are
     /// [not supported](Error::NotSupported).
     ///
     /// The function makes the key and the request, and renews the certificate. As a kubelet does,
     /// the host takes only the certificates from the chain, without what is between them.
-    ///
-    /// [`pod_certificate_credential_bundle`]: crate::interfaces::KubeletVolumeHost::pod_certificate_credential_bundle
     pub fn pod_certificates(
         mut self,
         certificates: impl Fn(&Pod, &str, usize) -> Result<CredentialBundle> + Send + Sync + 'static,
