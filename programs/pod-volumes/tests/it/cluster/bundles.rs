@@ -30,7 +30,7 @@ fn authorities() -> &'static [String] {
 impl Maker<'_> {
     /// A source of a projected volume: one bundle, or those of a signer.
     pub(crate) fn trust_bundle(&mut self, number: usize) -> Value {
-        let mut source = if self.chance(50) {
+        let mut source = if self.chance(30) {
             let name = format!("{}-bundle-{number}", self.name);
             let object = |maker: &mut Self| maker.bundle(&name, "", json!({}));
             self.decide(object);

@@ -180,7 +180,7 @@ impl Maker<'_> {
 
     fn projected(&mut self, index: usize) -> Value {
         let sources = 0..self.rng.usize(1..5);
-        let sources = sources.map(|number| match self.rng.u32(..12) {
+        let sources = sources.map(|number| match self.rng.u32(..14) {
             0..=2 => {
                 let mut source = self.keyed((index + 1) * 10 + number, "ConfigMap");
                 source.as_object_mut().unwrap().remove("defaultMode");
@@ -195,7 +195,7 @@ impl Maker<'_> {
                 json!({"secret": source})
             }
             6..=7 => json!({"downwardAPI": {"items": self.fields()}}),
-            8..=9 => self.trust_bundle((index + 1) * 10 + number),
+            8..=11 => self.trust_bundle((index + 1) * 10 + number),
             _ => {
                 let mut source = json!({"path": self.pick(&PATHS)});
                 self.maybe(&mut source, 30, "audience", "vault");

@@ -157,8 +157,8 @@ fn payload(path: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// The content of a file: a token becomes what it is, certificates are sorted, and the kubelet's own
-/// annotations are left out.
+/// The content of a file: a token becomes what it is, certificates are sorted, and the kubelet's
+/// own annotations are left out.
 fn content_of(path: &Path, content: Vec<u8>) -> String {
     let text = match String::from_utf8(content) {
         Ok(text) => text,
