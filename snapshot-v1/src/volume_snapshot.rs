@@ -110,7 +110,7 @@ impl kubernetes_kinds::Kind for VolumeSnapshot {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-wire::kind! {
+wire::custom_kind! {
     VolumeSnapshot {
         required "metadata" => metadata as metadata,
         required "spec" => spec,
@@ -315,10 +315,10 @@ impl VolumeSnapshotStatus {
 wire::object! {
     VolumeSnapshotStatus {
         optional "boundVolumeSnapshotContentName" => bound_volume_snapshot_content_name,
-        optional "creationTime" => creation_time as time,
+        optional "creationTime" => creation_time as custom_time,
         optional "error" => error,
         optional "readyToUse" => ready_to_use,
-        optional "restoreSize" => restore_size as quantity,
+        optional "restoreSize" => restore_size as custom_quantity,
         optional "volumeGroupSnapshotName" => volume_group_snapshot_name,
     }
 }

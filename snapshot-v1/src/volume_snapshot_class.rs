@@ -131,7 +131,7 @@ impl kubernetes_kinds::Kind for VolumeSnapshotClass {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-wire::kind! {
+wire::custom_kind! {
     VolumeSnapshotClass {
         required "metadata" => metadata as metadata,
         required "deletionPolicy" => deletion_policy,

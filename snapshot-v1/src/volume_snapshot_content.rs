@@ -117,7 +117,7 @@ impl kubernetes_kinds::Kind for VolumeSnapshotContent {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-wire::kind! {
+wire::custom_kind! {
     VolumeSnapshotContent {
         required "metadata" => metadata as metadata,
         required "spec" => spec,

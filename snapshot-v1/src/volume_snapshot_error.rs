@@ -46,6 +46,6 @@ impl VolumeSnapshotError {
 wire::object! {
     VolumeSnapshotError {
         optional "message" => message,
-        optional "time" => time as time,
+        optional "time" => time as custom_time,
     }
 }

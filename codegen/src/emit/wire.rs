@@ -6,7 +6,7 @@ use quote::quote;
 use super::table::{presence, table_macro};
 use super::types::value_type;
 use crate::foundation;
-use crate::model::{ApiVersion, Field, Reading, Struct, Ty, Type};
+use crate::model::{ApiVersion, Field, Reading, Role, Struct, Ty, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
 pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
@@ -19,7 +19,10 @@ pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<Tok
     });
     let unknown = object.unknown.iter().map(|unknown| quote!(_ => #unknown));
     let rows = rows.chain(unknown);
-    let sort = table_macro(object);
+    let sort = match object.role {
+        Role::Kind(_) if version.is_custom => quote!(custom_kind),
+        _ => table_macro(object),
+    };
     vec![quote! {
         wire::#sort! {
             #name { #(#rows,)* }
@@ -40,6 +43,8 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
             quote!(as shaped(#shape))
         }
         Reading::Entries => quote!(as entries),
+        Reading::Quantity if version.is_custom => quote!(as custom_quantity),
+        Reading::Time if version.is_custom => quote!(as custom_time),
         Reading::Quantity => quote!(as quantity),
         Reading::Quantities => quote!(as quantities),
         Reading::Time => quote!(as time),

@@ -190,6 +190,19 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for WithoutMetadata<'_, D> {
         inner.deserialize_struct(name, fields, visitor)
     }
 
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let Self { inner, metadata } = self;
+        let visitor = WithoutMetadata {
+            inner: visitor,
+            metadata,
+        };
+        inner.deserialize_newtype_struct(name, visitor)
+    }
+
     fn is_human_readable(&self) -> bool {
         self.inner.is_human_readable()
     }
@@ -197,7 +210,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for WithoutMetadata<'_, D> {
     // An object has no other form.
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
-        unit unit_struct newtype_struct seq tuple tuple_struct enum identifier ignored_any
+        unit unit_struct seq tuple tuple_struct enum identifier ignored_any
     }
 }
 
@@ -206,6 +219,13 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for WithoutMetadata<'_, V> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.expecting(f)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, object: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_newtype_struct(WithoutMetadata {
+            inner: object,
+            metadata: self.metadata,
+        })
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<V::Value, M::Error> {

@@ -8,8 +8,8 @@
 /// writing. `optional` fields are written when they are `Some`, `required` fields always. `as
 /// elements` after the name means a list or map in which `null` is the zero value, `as entries` a
 /// map in which `null` isn't an entry, `as quantity` a quantity, `as quantities` a map of them, `as
-/// metadata` metadata, `as time` a time, and `as shaped(..)` a value that is read with a
-/// [`Shape`](crate::wire::Shape).
+/// metadata` metadata, `as time` a time, `as custom_quantity` and `as custom_time` those of custom
+/// resources, and `as shaped(..)` a value that is read with a [`Shape`](crate::wire::Shape).
 /// A last row `_ => field` names the field that takes the fields which are not in the table.
 ///
 /// ```
@@ -50,6 +50,18 @@ macro_rules! __wire_object {
 macro_rules! __wire_kind {
     ($name:ident { $($fields:tt)* }) => {
         $crate::__wire_fields!($name, read_kind, write_kind, write_kind_with {
+            $($fields)*
+        });
+    };
+}
+
+/// Implements reading and writing of a kind of custom resources as `kind!` does, but of metadata that
+/// occurs twice the last one counts.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_custom_kind {
+    ($name:ident { $($fields:tt)* }) => {
+        $crate::__wire_fields!($name, read_custom_kind, write_kind, write_kind_with {
             $($fields)*
         });
     };
@@ -134,6 +146,12 @@ macro_rules! __wire_read {
     };
     ($map:ident, $slot:expr, time) => {
         $crate::wire::read_time($map, $slot)
+    };
+    ($map:ident, $slot:expr, custom_quantity) => {
+        $crate::wire::read_custom_quantity($map, $slot)
+    };
+    ($map:ident, $slot:expr, custom_time) => {
+        $crate::wire::read_custom_time($map, $slot)
     };
 }
 

@@ -210,6 +210,9 @@ fn prepare<K: Strategy>(object: &mut K, stored: Option<&K>, target: &Target) {
     let rules = meta_rules::<K>();
     metadata::clear_namespace(object.metadata_mut(), rules);
     metadata::drop_repeated_owners(object.metadata_mut());
+    if stored.is_none() {
+        metadata::clear_deletion(object.metadata_mut());
+    }
     object.set_defaults(target);
     object.drop_disabled(stored, target);
     object.reset_status(stored, target);

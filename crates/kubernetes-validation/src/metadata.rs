@@ -297,6 +297,12 @@ pub(super) fn clear_namespace(meta: &mut ObjectMeta, rules: Rules) {
     }
 }
 
+/// Removes what says that an object is being deleted, as the server does with a new one.
+pub(super) fn clear_deletion(meta: &mut ObjectMeta) {
+    meta.deletion_timestamp = None;
+    meta.deletion_grace_period_seconds = None;
+}
+
 /// Sets the fields that a write of the status can't change to the stored values.
 pub(super) fn reset_for_status(meta: &mut ObjectMeta, stored: &ObjectMeta, is_custom: bool) {
     let stored = stored.clone();

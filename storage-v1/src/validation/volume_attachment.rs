@@ -52,7 +52,7 @@ impl Strategy for VolumeAttachment {
     }
 
     fn prepare_status(&mut self, stored: &Self, target: &Target) {
-        let mut status = self.status.take();
+        let mut status = Some(self.status.take().unwrap_or_default());
         if let Some(status) = &mut status {
             status.drop_disabled(stored.status.as_ref(), target);
         }

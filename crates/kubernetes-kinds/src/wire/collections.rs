@@ -139,7 +139,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
 
 /// A list or map with such elements.
 #[derive(Debug)]
-pub struct Elements<C>(C);
+pub struct Elements<C>(pub(super) C);
 
 impl<'de, T: Deserialize<'de> + Zero> Deserialize<'de> for Elements<Vec<T>> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -3,11 +3,13 @@
 
 use std::fmt;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, ObjectMeta};
+use k8s_openapi::serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor,
+};
 
 use super::read::Key;
-use super::{read, read_elements, read_time, skip};
+use super::{Elements, read, read_elements, read_time, skip};
 
 /// Reads metadata into `slot`; `null` doesn't change it, and an absent field doesn't change the
 /// field.
@@ -115,7 +117,7 @@ fn read_field<'de, M: MapAccess<'de>>(
         "generateName" => read(map, &mut metadata.generate_name),
         "generation" => read(map, &mut metadata.generation),
         "labels" => read_elements(map, &mut metadata.labels),
-        "managedFields" => read_elements(map, &mut metadata.managed_fields),
+        "managedFields" => read_managed_fields(map, &mut metadata.managed_fields),
         "name" => read(map, &mut metadata.name),
         "namespace" => read(map, &mut metadata.namespace),
         "ownerReferences" => read_elements(map, &mut metadata.owner_references),
@@ -123,5 +125,60 @@ fn read_field<'de, M: MapAccess<'de>>(
         "selfLink" => read(map, &mut metadata.self_link),
         "uid" => read(map, &mut metadata.uid),
         _ => skip(map),
+    }
+}
+
+fn read_managed_fields<'de, M: MapAccess<'de>>(
+    map: &mut M,
+    slot: &mut Option<Vec<ManagedFieldsEntry>>,
+) -> Result<(), M::Error> {
+    if let Some(Elements(entries)) = map.next_value::<Option<Elements<Vec<Entry>>>>()? {
+        *slot = Some(entries.into_iter().map(|entry| entry.0).collect());
+    }
+    Ok(())
+}
+
+/// An entry, whose time is read as all others are.
+#[derive(Default)]
+struct Entry(ManagedFieldsEntry);
+
+const ENTRY_FIELDS: &[&str] = &[
+    "apiVersion",
+    "fieldsType",
+    "fieldsV1",
+    "manager",
+    "operation",
+    "subresource",
+    "time",
+];
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_struct("ManagedFieldsEntry", ENTRY_FIELDS, Self::default())
+    }
+}
+
+impl<'de> Visitor<'de> for Entry {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ManagedFieldsEntry")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(mut self, mut map: M) -> Result<Self, M::Error> {
+        let entry = &mut self.0;
+        while let Some(key) = map.next_key::<Key<'de>>()? {
+            match &*key.0 {
+                "apiVersion" => read(&mut map, &mut entry.api_version)?,
+                "fieldsType" => read(&mut map, &mut entry.fields_type)?,
+                "fieldsV1" => read(&mut map, &mut entry.fields_v1)?,
+                "manager" => read(&mut map, &mut entry.manager)?,
+                "operation" => read(&mut map, &mut entry.operation)?,
+                "subresource" => read(&mut map, &mut entry.subresource)?,
+                "time" => read_time(&mut map, &mut entry.time)?,
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(self)
     }
 }

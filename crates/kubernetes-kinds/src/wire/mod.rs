@@ -11,6 +11,9 @@
 //! * a time has the form that Go's `time.Parse` takes for RFC 3339;
 //! * an unknown field is skipped, because a newer server may send it, or preserved as it is
 //!   and written back, if the crate was generated so;
+//! * what `serde_json` doesn't read is an error of it, though a server reads it: half of a pair of
+//!   escapes, `"\ud800"`, a number beyond 64-bit floats, and a field nested more than 127 deep whose
+//!   type is known, but not an unknown one; `-0` is no integer; `kubernetes-manifests` reads them;
 //! * `apiVersion` and `kind` may be absent, as in the items of a list, but may not be wrong;
 //! * on writing, required fields are always there, even zero or empty, and an optional field
 //!   is there exactly when it is `Some`.
@@ -32,13 +35,16 @@ pub use kept::KEPT;
 pub use kept::{UnknownFields, keep};
 pub(crate) use metadata::read_lean_metadata;
 pub use metadata::read_metadata;
-pub use quantity::read_quantity;
+pub use quantity::{read_custom_quantity, read_quantity};
+// For `kubernetes-manifests`, which knows the text.
+#[doc(hidden)]
+pub use quantity::take_float;
 // For `kubernetes-manifests`, which reads the fields of trees as objects are read here.
 #[doc(hidden)]
-pub use read::Key;
-pub use read::{read, read_enum, read_kind, read_object, skip};
+pub use read::{CUSTOM, Key};
+pub use read::{read, read_custom_kind, read_enum, read_kind, read_object, skip};
 pub use shape::{EntriesOf, ListOf, MapOf, Measure, Moment, Plain, Shape, read_shaped};
-pub use time::read_time;
+pub use time::{read_custom_time, read_time};
 // For the other runtime crates, which all write through it, so that every type is compiled for one
 // serializer.
 #[doc(hidden)]
@@ -49,8 +55,8 @@ pub use write::{
 
 #[doc(inline)]
 pub use crate::{
-    __wire_enumeration as enumeration, __wire_kind as kind, __wire_list as list,
-    __wire_object as object,
+    __wire_custom_kind as custom_kind, __wire_enumeration as enumeration, __wire_kind as kind,
+    __wire_list as list, __wire_object as object,
 };
 
 use k8s_openapi::serde::de::MapAccess;

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use k8s_openapi::Resource;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor,
 };
+use k8s_openapi::{Metadata, Resource};
 
 use super::Object;
 
@@ -55,6 +56,23 @@ pub fn read_kind<'de, T: Object + Resource, D: Deserializer<'de>>(
     deserializer.deserialize_struct(T::NAME, T::FIELDS, KindVisitor(PhantomData))
 }
 
+/// Reads a kind of custom resources as [`read_kind`] does. A server doesn't merge its metadata: where
+/// it occurs twice, the last one counts.
+///
+/// # Errors
+///
+/// As [`read_kind`].
+pub fn read_custom_kind<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Object + Metadata<Ty = ObjectMeta>,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_newtype_struct(CUSTOM, CustomVisitor(PhantomData))
+}
+
+/// The name of the newtype struct by which a deserializer recognises a custom resource.
+pub const CUSTOM: &str = "CustomResource";
+
 /// Reads an open enumeration from a string, without copying an owned one.
 ///
 /// # Errors
@@ -98,21 +116,45 @@ impl<'de, T: Object + Resource> Visitor<'de> for KindVisitor<T> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<T, M::Error> {
         let mut object = T::default();
         while let Some(key) = map.next_key::<Key<'de>>()? {
-            match &*key.0 {
-                field @ "apiVersion" => {
-                    map.next_value_seed(Expected {
-                        field,
-                        value: T::API_VERSION,
-                    })?;
-                }
-                field @ "kind" => {
-                    map.next_value_seed(Expected {
-                        field,
-                        value: T::KIND,
-                    })?;
-                }
-                field => object.read_field(field, &mut map)?,
+            read_kind_field(&mut object, &key.0, &mut map)?;
+        }
+        Ok(object)
+    }
+}
+
+fn read_kind_field<'de, T: Object + Resource, M: MapAccess<'de>>(
+    object: &mut T,
+    field: &str,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    let value = match field {
+        "apiVersion" => T::API_VERSION,
+        "kind" => T::KIND,
+        _ => return object.read_field(field, map),
+    };
+    map.next_value_seed(Expected { field, value })
+}
+
+struct CustomVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Object + Metadata<Ty = ObjectMeta>> Visitor<'de> for CustomVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a {} object", T::NAME)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, object: D) -> Result<T, D::Error> {
+        object.deserialize_struct(T::NAME, T::FIELDS, self)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<T, M::Error> {
+        let mut object = T::default();
+        while let Some(key) = map.next_key::<Key<'de>>()? {
+            if key.0 == "metadata" {
+                *object.metadata_mut() = ObjectMeta::default();
             }
+            read_kind_field(&mut object, &key.0, &mut map)?;
         }
         Ok(object)
     }

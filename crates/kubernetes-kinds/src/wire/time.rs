@@ -16,8 +16,9 @@ const DIGITS: usize = 9;
 ///
 /// Times have the form of RFC 3339 as Go's `time.Parse` accepts it, `2026-01-02T03:04:05Z`, with
 /// fractions of a second and an offset as in `+01:00` allowed: capital letters, no leap seconds.
-/// Unlike in Go, an offset with 60 minutes is an error, and so are times after
-/// 9999-12-30T22:00:00Z, which `k8s-openapi` can't represent.
+/// Unlike in Go, an offset with 60 minutes is an error. A time after 9999-12-30T22:00:00Z, which
+/// `k8s-openapi` can't represent, becomes that: the objects with such a time, which means never, can
+/// be read.
 ///
 /// # Errors
 ///
@@ -32,12 +33,42 @@ pub fn read_time<'de, M: MapAccess<'de>, T: From<Time>>(
     Ok(())
 }
 
+/// Reads the time of a custom resource that follows a key into `slot`, as [`read_time`] does; a
+/// server takes `t` and `z` too, and keeps them.
+///
+/// # Errors
+///
+/// As [`read_time`].
+pub fn read_custom_time<'de, M: MapAccess<'de>, T: From<Time>>(
+    map: &mut M,
+    slot: &mut T,
+) -> Result<(), M::Error> {
+    if let Some(Text(text)) = map.next_value()? {
+        *slot = parse::<M::Error>(&text.to_ascii_uppercase())?.into();
+    }
+    Ok(())
+}
+
 /// Parses a time.
 pub(super) fn parse<E: Error>(text: &str) -> Result<Time, E> {
     let plain = plain(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &EXPECTED))?;
     // Generic, so that only programs that read times get a copy of the parser.
-    Timestamp::deserialize(CowStrDeserializer::new(plain)).map(Time)
+    let read = |text| Timestamp::deserialize(CowStrDeserializer::<E>::new(text)).map(Time);
+    match plain.strip_prefix(LAST_YEAR) {
+        // It isn't too late if it is a time of another year.
+        Some(rest) => read(plain.clone()).or_else(|error| {
+            let earlier = read(Cow::Owned(format!("9998{rest}")));
+            earlier.map(|_| Time(LAST)).map_err(|_| error)
+        }),
+        None => read(plain),
+    }
 }
+
+/// The last year, which isn't a leap year, as little as the one before it.
+const LAST_YEAR: &str = "9999";
+
+/// The last second that `k8s-openapi` has: 9999-12-30T22:00:00Z.
+const LAST: Timestamp = Timestamp::constant(253_402_207_200, 0);
 
 const EXPECTED: &str = "a time of RFC 3339, such as `2026-01-02T03:04:05Z`";
 

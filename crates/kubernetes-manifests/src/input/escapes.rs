@@ -1,20 +1,18 @@
 //! Escapes of JSON that stand for no character.
 
-use std::borrow::Cow;
-
 /// Returns the text with the escape of U+FFFD for each half of a pair without the other half, such
-/// as `\ud800`: so Go reads it.
-pub(super) fn mended(text: Cow<'_, str>) -> Cow<'_, str> {
+/// as `\ud800`, if there is one: so Go reads it.
+pub(super) fn mended(text: &str) -> Option<String> {
     let halves = halves(text.as_bytes());
     if halves.is_empty() {
-        return text;
+        return None;
     }
-    let mut bytes = text.into_owned().into_bytes();
+    let mut bytes = text.as_bytes().to_vec();
     for place in halves {
         // Of the same length, so that all other places stay.
         bytes[place..place + 6].copy_from_slice(b"\\ufffd");
     }
-    Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
+    String::from_utf8(bytes).ok()
 }
 
 /// Returns the places of halves without the other half.

@@ -11,31 +11,46 @@ use super::{escapes, numbers};
 
 /// A text of JSON.
 pub(crate) struct Text<'a> {
-    pub(crate) text: Cow<'a, str>,
+    written: Cow<'a, str>,
+    /// The text for `serde_json`, if that is another one.
+    readable: Option<String>,
     /// True if bytes that are not UTF-8 have been replaced.
     is_damaged: bool,
 }
 
+/// Returns a text of the same length that `serde_json` reads, if it doesn't read this one though a
+/// server does, because of escapes and numbers.
+fn readable(text: &str) -> Option<String> {
+    let escaped = escapes::mended(text);
+    numbers::mended(escaped.as_deref().unwrap_or(text)).or(escaped)
+}
+
 impl<'a> Text<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        let text = String::from_utf8_lossy(bytes);
+        let written = String::from_utf8_lossy(bytes);
         Self {
-            is_damaged: matches!(text, Cow::Owned(_)),
-            text: escapes::mended(text),
+            is_damaged: matches!(written, Cow::Owned(_)),
+            readable: readable(&written),
+            written,
         }
+    }
+
+    /// Returns the text, in which escapes and numbers that `serde_json` doesn't read are replaced.
+    pub(crate) fn text(&self) -> &str {
+        self.readable.as_deref().unwrap_or(&self.written)
     }
 
     /// Returns the text as one document.
     pub(crate) fn source(&self) -> Source<'_> {
         Source {
-            text: &self.text,
+            text: self.text(),
             before: "",
         }
     }
 
     /// Reads the documents that are not `null`, up to and including the first with a syntax error.
     pub(crate) fn documents(&self) -> impl Iterator<Item = Document<'_>> {
-        documents(&self.text).map(|mut document| {
+        read_documents(self.text(), &self.written).map(|mut document| {
             if let Ok(node) = &mut document.node
                 && self.is_damaged
             {
@@ -51,9 +66,9 @@ impl<'a> Text<'a> {
     ///
     /// When the text has a syntax error, or another document.
     pub(crate) fn document(&self) -> Result<Node<'_>, Error> {
-        let mut node = serde_json::from_str::<Read<'_>>(&self.text)?.0;
-        numbers::keep(&mut node.tree, &self.text);
-        Cursor::new(&self.text).locate(&mut node.tree);
+        let mut node = serde_json::from_str::<Read<'_>>(self.text())?.0;
+        numbers::keep(&mut node.tree, &self.written)?;
+        Cursor::new(self.text()).locate(&mut node.tree);
         if self.is_damaged {
             hide_damage(&mut node.tree);
         }
@@ -69,18 +84,36 @@ pub(crate) struct Document<'a> {
     pub(crate) before: &'a str,
 }
 
-/// Reads the documents of a text, except those that are `null`.
-pub(crate) fn documents(text: &str) -> impl Iterator<Item = Document<'_>> {
+/// Reads the documents of a text as [`Text::documents`] does.
+#[cfg(feature = "yaml")]
+pub(crate) fn documents(text: &str) -> Vec<Document<'_>> {
+    let Some(readable) = readable(text) else {
+        return read_documents(text, text).collect();
+    };
+    let documents = read_documents(&readable, text).map(|document| Document {
+        node: document.node.map(Node::into_owned),
+        text: text
+            .get(document.before.len()..)
+            .and_then(|rest| rest.get(..document.text.len()))
+            .unwrap_or_default(),
+        before: text.get(..document.before.len()).unwrap_or_default(),
+    });
+    documents.collect()
+}
+
+/// Reads the documents of a text, except those that are `null`. Numbers have the texts that are
+/// written at the same places of the other text.
+fn read_documents<'a>(text: &'a str, written: &'a str) -> impl Iterator<Item = Document<'a>> {
     let mut cursor = Cursor::new(text);
     let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Read<'_>>();
     let documents = std::iter::from_fn(move || {
         let start = documents.byte_offset();
-        let node = documents.next()?.map(|read| {
+        let node = documents.next()?.and_then(|read| {
             let mut node = read.0;
             cursor.locate(&mut node.tree);
-            let text = text.get(start..documents.byte_offset());
-            numbers::keep(&mut node.tree, text.unwrap_or_default());
-            node
+            let text = written.get(start..documents.byte_offset());
+            numbers::keep(&mut node.tree, text.unwrap_or_default())?;
+            Ok(node)
         });
         Some(Document {
             node,
@@ -96,7 +129,7 @@ pub(crate) fn documents(text: &str) -> impl Iterator<Item = Document<'_>> {
 fn hide_damage(tree: &mut Tree<'_>) {
     let is_damaged = |text: &str| text.contains('\u{fffd}');
     match tree {
-        Tree::Text(text) if is_damaged(text) => *tree = Tree::NotText,
+        Tree::Text(text) if is_damaged(text) => *tree = Tree::Unreadable(NOT_TEXT),
         Tree::Items(items) => {
             items
                 .iter_mut()
@@ -105,7 +138,7 @@ fn hide_damage(tree: &mut Tree<'_>) {
         Tree::Fields(fields) => {
             for field in fields {
                 if is_damaged(&field.name) {
-                    field.value = Tree::NotText.into();
+                    field.value = Tree::Unreadable(NOT_TEXT).into();
                 }
                 hide_damage(&mut field.value.tree);
             }
@@ -115,7 +148,7 @@ fn hide_damage(tree: &mut Tree<'_>) {
 }
 
 /// The message for a string that is not UTF-8.
-pub(super) const NOT_TEXT: &str = "invalid unicode code point";
+const NOT_TEXT: &str = "invalid unicode code point";
 
 /// A position in a text, which moves from one name to the next.
 struct Cursor<'a> {
@@ -139,9 +172,12 @@ impl<'a> Cursor<'a> {
     fn locate(&mut self, tree: &mut Tree<'a>) {
         match tree {
             Tree::Items(items) => {
-                items
-                    .iter_mut()
-                    .for_each(|item| self.locate(&mut item.tree));
+                for item in items {
+                    if let Tree::Text(Cow::Borrowed(text)) = item.tree {
+                        item.position = self.position(text);
+                    }
+                    self.locate(&mut item.tree);
+                }
             }
             Tree::Fields(fields) => {
                 for field in fields {

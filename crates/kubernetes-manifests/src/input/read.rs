@@ -3,24 +3,42 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use k8s_openapi::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use k8s_openapi::serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use k8s_openapi::serde_json::Number;
 use kubernetes_kinds::wire::Key;
 
-use super::tree::{Field, Node, Tree};
+use super::tree::{Field, MAX_DEPTH, Node, TOO_DEEP, Tree};
 
 /// A [`Node`] of a text in memory.
 pub(super) struct Read<'a>(pub(super) Node<'a>);
 
 impl<'de> Deserialize<'de> for Read<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(deserializer.deserialize_any(TreeVisitor)?.into()))
+        Inside(0).deserialize(deserializer).map(Self)
     }
 }
 
-struct TreeVisitor;
+/// Reads a value inside of so many lists and objects.
+struct Inside(usize);
 
-impl<'de> Visitor<'de> for TreeVisitor {
+impl<'de> DeserializeSeed<'de> for Inside {
+    type Value = Node<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node<'de>, D::Error> {
+        let tree = if self.0 < MAX_DEPTH {
+            deserializer.deserialize_any(self)?
+        } else {
+            // `serde_json` skips any depth, and reads no more than this.
+            deserializer.deserialize_ignored_any(IgnoredAny)?;
+            Tree::Unreadable(TOO_DEEP)
+        };
+        Ok(tree.into())
+    }
+}
+
+impl<'de> Visitor<'de> for Inside {
     type Value = Tree<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,7 +78,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Tree<'de>, S::Error> {
         let mut items = Vec::new();
-        while let Some(Read(item)) = seq.next_element()? {
+        while let Some(item) = seq.next_element_seed(Self(self.0 + 1))? {
             items.push(item);
         }
         Ok(Tree::Items(items))
@@ -69,7 +87,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Tree<'de>, M::Error> {
         let mut fields = Vec::new();
         while let Some(Key(name)) = map.next_key::<Key<'de>>()? {
-            let Read(value) = map.next_value()?;
+            let value = map.next_value_seed(Self(self.0 + 1))?;
             fields.push(Field {
                 name,
                 position: None,

@@ -13,9 +13,8 @@ use k8s_openapi::serde::de::{
 };
 use k8s_openapi::serde::forward_to_deserialize_any;
 use k8s_openapi::serde_json::Error;
-use kubernetes_kinds::wire::KEPT;
+use kubernetes_kinds::wire::{CUSTOM, KEPT};
 
-use super::json::NOT_TEXT;
 use super::position::Source;
 use super::step::Step;
 use super::tree::{Field, Node, Tree};
@@ -25,6 +24,9 @@ use crate::strict::FieldErrorKind;
 
 /// Types that Kubernetes keeps as raw JSON, without decoding their fields.
 const RAW: [&str; 2] = ["FieldsV1", "RawExtension"];
+
+/// The message for a number beyond floats of 64 bits.
+const OUT_OF_RANGE: &str = "number out of range";
 
 /// Reads a value as a type.
 ///
@@ -122,7 +124,8 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
                 }
             }
             Tree::Text(text) => Unexpected::Str(text),
-            Tree::NotText => return Error::custom(NOT_TEXT),
+            Tree::Huge(_) => return Error::custom(OUT_OF_RANGE),
+            Tree::Unreadable(message) => return Error::custom(message),
             Tree::Items(_) => Unexpected::Seq,
             Tree::Fields(_) => Unexpected::Map,
         };
@@ -140,7 +143,8 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
             Tree::Bool(value) => visitor.visit_bool(*value),
             Tree::Number(number) | Tree::Decimal(number, _) => number.deserialize_any(visitor),
             Tree::Text(text) => visitor.visit_borrowed_str(text),
-            Tree::NotText => Err(Error::custom(NOT_TEXT)),
+            Tree::Huge(_) => Err(Error::custom(OUT_OF_RANGE)),
+            Tree::Unreadable(message) => Err(Error::custom(message)),
             Tree::Items(_) => self.deserialize_seq(visitor),
             Tree::Fields(_) => self.deserialize_map(visitor),
         }
@@ -203,9 +207,14 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         if RAW.contains(&name) {
             self.notices = false;
         }
+        if name == CUSTOM {
+            self.walk.is_custom();
+        }
         match self.tree {
             // Of which a server keeps the digits.
-            Tree::Decimal(_, text) if name == "Quantity" => visitor.visit_str(text),
+            Tree::Decimal(_, text) | Tree::Huge(text) if name == "Quantity" => {
+                visitor.visit_str(text)
+            }
             _ => visitor.visit_newtype_struct(self),
         }
     }

@@ -2,7 +2,6 @@
 //! their lines and columns.
 
 use std::borrow::Cow;
-#[cfg(feature = "yaml")]
 use std::collections::BTreeMap;
 
 use k8s_openapi::serde_json::{Map, Number, Value};
@@ -12,6 +11,13 @@ use kubernetes_kinds::{FieldPath, Segment};
 /// A line and a column, counted from 1.
 pub(crate) type Position = (usize, usize);
 
+/// The deepest nesting of a tree; no kind of Kubernetes comes near. What is deeper can be skipped, as
+/// a server skips unknown fields.
+pub(crate) const MAX_DEPTH: usize = 127;
+
+/// The message for a value that is deeper.
+pub(crate) const TOO_DEEP: &str = "nested more than 127 deep";
+
 /// A value.
 #[derive(Clone)]
 pub(crate) enum Tree<'a> {
@@ -20,19 +26,22 @@ pub(crate) enum Tree<'a> {
     Number(Number),
     /// A number that isn't an integer of 64 bits, and its text in JSON.
     Decimal(Number, Cow<'a, str>),
+    /// The text of a number in JSON beyond floats of 64 bits, which is read as a quantity only.
+    Huge(Cow<'a, str>),
     Text(Cow<'a, str>),
-    /// A string of JSON that is not UTF-8. It can be skipped, but not read.
-    NotText,
+    /// A value that can be skipped, but not read, with the message for that: a string of JSON that
+    /// is not UTF-8, or a value that is too deep.
+    Unreadable(&'static str),
     Items(Vec<Node<'a>>),
     Fields(Vec<Field<'a>>),
 }
 
-/// A value and its position, which only YAML has.
+/// A value and its position; of those of JSON, only texts in lists have one.
 #[derive(Clone)]
 pub(crate) struct Node<'a> {
     #[cfg_attr(
         not(feature = "yaml"),
-        expect(dead_code, reason = "values of JSON have no position")
+        expect(dead_code, reason = "only YAML needs it")
     )]
     pub(crate) position: Option<Position>,
     pub(crate) tree: Tree<'a>,
@@ -63,10 +72,11 @@ impl Node<'_> {
     pub(crate) fn into_owned(self) -> Node<'static> {
         let tree = match self.tree {
             Tree::Null => Tree::Null,
-            Tree::NotText => Tree::NotText,
+            Tree::Unreadable(message) => Tree::Unreadable(message),
             Tree::Bool(value) => Tree::Bool(value),
             Tree::Number(number) => Tree::Number(number),
             Tree::Decimal(number, text) => Tree::Decimal(number, Cow::Owned(text.into_owned())),
+            Tree::Huge(text) => Tree::Huge(Cow::Owned(text.into_owned())),
             Tree::Text(text) => Tree::Text(Cow::Owned(text.into_owned())),
             Tree::Items(items) => Tree::Items(items.into_iter().map(Node::into_owned).collect()),
             Tree::Fields(fields) => {
@@ -121,7 +131,6 @@ impl Node<'_> {
     }
 
     /// Keeps the last of fields with the same name, and sorts fields by name.
-    #[cfg(feature = "yaml")]
     pub(crate) fn collapse(self) -> Self {
         let tree = match self.tree {
             Tree::Items(items) => Tree::Items(items.into_iter().map(Self::collapse).collect()),
@@ -217,7 +226,7 @@ impl<'a> Tree<'a> {
     /// Returns the value without positions; of fields with the same name the last counts.
     pub(crate) fn to_value(&self) -> Value {
         match self {
-            Self::Null | Self::NotText => Value::Null,
+            Self::Null | Self::Huge(_) | Self::Unreadable(_) => Value::Null,
             Self::Bool(value) => Value::Bool(*value),
             Self::Number(number) | Self::Decimal(number, _) => Value::Number(number.clone()),
             Self::Text(text) => Value::String(text.clone().into_owned()),

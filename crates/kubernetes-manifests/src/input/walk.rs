@@ -22,6 +22,8 @@ pub(crate) struct Log {
     /// The memory in bytes that the locations of more errors may take.
     left: usize,
     errors: Vec<FieldError>,
+    /// True if a custom resource has been read.
+    pub(crate) has_custom: bool,
 }
 
 impl Log {
@@ -32,7 +34,28 @@ impl Log {
                 .saturating_mul(MAX_GROWTH)
                 .saturating_add(HEADROOM),
             errors: Vec::new(),
+            has_custom: false,
         }
+    }
+
+    /// Returns the number of errors.
+    pub(crate) fn len(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// Forgets all errors but so many.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.errors.truncate(len);
+    }
+
+    /// Sorts the errors after so many as a server does for custom resources: those of metadata come
+    /// first.
+    pub(crate) fn sort_after(&mut self, len: usize) {
+        let key = |error: &FieldError| {
+            let is_metadata = error.path.starts_with("metadata.");
+            (!is_metadata, error.path.clone())
+        };
+        self.errors[len..].sort_by_cached_key(key);
     }
 
     /// Returns the errors; their memory still counts.
@@ -82,6 +105,13 @@ impl<'t, 'l> Walk<'t, 'l> {
 
     pub(crate) fn is_noticing(&self) -> bool {
         self.notices.is_some()
+    }
+
+    /// Notes that a custom resource is read.
+    pub(crate) fn is_custom(&mut self) {
+        if let Some(notices) = &mut self.notices {
+            notices.log.has_custom = true;
+        }
     }
 
     pub(crate) fn depth(&self) -> usize {

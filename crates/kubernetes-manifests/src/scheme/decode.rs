@@ -3,8 +3,8 @@
 use std::any::TypeId;
 
 use k8s_openapi::serde_json;
-use kubernetes_kinds::GroupVersionKind;
 use kubernetes_kinds::convert::{Converted, UnrepresentableField};
+use kubernetes_kinds::{GroupVersionKind, wire};
 
 use super::content::{self, Boxed, Versioned};
 use super::registry::{Entry, Scheme};
@@ -134,17 +134,21 @@ impl Scheme {
 
 /// Reads the only document of a text, by a type's own reader if there is one. What that refuses is
 /// read once more, as a tree, which finds the path of an error and reads some numbers and escapes
-/// that `serde_json` doesn't.
+/// that `serde_json` doesn't. So is a text with a quantity that is a float, for its text.
 fn from_json<T>(
     bytes: &[u8],
     direct: Option<impl Fn(&str) -> serde_json::Result<T>>,
     read: ReadAs<T>,
 ) -> Result<T, SchemeError> {
     let direct = match (direct, std::str::from_utf8(bytes)) {
-        (Some(direct), Ok(text)) => match direct(text) {
-            Ok(object) => return Ok(object),
-            Err(error) => Some(SchemeError::syntax(&error)),
-        },
+        (Some(direct), Ok(text)) => {
+            wire::take_float();
+            match direct(text) {
+                Ok(object) if !wire::take_float() => return Ok(object),
+                Ok(_) => None,
+                Err(error) => Some(SchemeError::syntax(&error)),
+            }
+        }
         _ => None,
     };
     let text = Text::new(bytes);

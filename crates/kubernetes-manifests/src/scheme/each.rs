@@ -155,10 +155,11 @@ impl<'t> Positions<'t> {
             let next = match segment {
                 Segment::Field(name) => self.field(node, name),
                 Segment::Key(key) => self.field(node, key),
-                // An item has the position of the first field in it.
-                Segment::Index(index) => {
-                    node.tree.item(*index).map(|item| (item.tree.first(), item))
-                }
+                // An item has the position of the first field in it, if it has one.
+                Segment::Index(index) => node
+                    .tree
+                    .item(*index)
+                    .map(|item| (item.tree.first().or(item.position), item)),
             };
             let Some((position, inner)) = next else {
                 break;
@@ -248,7 +249,7 @@ impl<'t> Parts<'_, 't> {
             Syntax::Json => Some(chunk.json().unwrap_or(chunk)),
             Syntax::JsonOrYaml => chunk.json(),
         };
-        let read = json.map(|json| (json, documents(json.text).collect::<Vec<_>>()));
+        let read = json.map(|json| (json, documents(json.text)));
         if let Some((json, documents)) = &read
             && documents.iter().all(|document| document.node.is_ok())
         {
@@ -306,7 +307,7 @@ impl<'t> Parts<'_, 't> {
                 return;
             };
             chunk = rest;
-            found = documents(chunk.text).collect();
+            found = documents(chunk.text);
         }
     }
 

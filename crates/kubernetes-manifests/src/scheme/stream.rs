@@ -41,7 +41,7 @@ impl Scheme {
         text: impl AsRef<[u8]>,
     ) -> Result<Strict<Vec<AnyObject>>, SchemeError> {
         let text = Text::new(text.as_ref());
-        let mut log = Log::new(&text.text);
+        let mut log = Log::new(text.text());
         let objects = self.json_stream(&text, Some(&mut log))?;
         Ok(Strict::new(objects, log))
     }

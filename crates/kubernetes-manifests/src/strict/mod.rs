@@ -54,7 +54,8 @@
 //!   of duplicate fields.
 //!
 //! An object of a kind without a type has no unknown fields; its duplicates are reported at any
-//! depth, as a server does for custom resources.
+//! depth. So are those of a custom resource; its unknown fields follow, those of the last of
+//! duplicate fields, sorted by path, and those of the metadata first.
 //!
 //! # Differences
 //!
@@ -143,7 +144,7 @@ pub(crate) fn with_json<T>(
     let node = text
         .document()
         .map_err(|error| SchemeError::syntax(&error))?;
-    let mut log = Log::new(&text.text);
+    let mut log = Log::new(text.text());
     let input = ObjectInput {
         source: Some(text.source()),
         ..ObjectInput::new(&node, Language::Json)
@@ -205,18 +206,39 @@ impl<'t> ObjectInput<'_, 't> {
     pub(crate) fn read<T>(self, notices: Notices<'_>, read: ReadAs<T>) -> Result<T, SchemeError> {
         match (self.language, notices) {
             #[cfg(feature = "yaml")]
-            (Language::Yaml, Some((location, log))) => {
-                self.duplicates(location, log);
-                let node = self.node.clone().collapse();
+            (Language::Yaml, Some((location, log))) => self.read_last(location, log, read),
+            (Language::Json, Some((location, log))) => {
+                let before = log.len();
+                log.has_custom = false;
                 let walk = Walk::new(self.steps).noticing(location, log);
-                read(&node, walk, self.source)
-            }
-            (_, Some((location, log))) => {
-                let walk = Walk::new(self.steps).noticing(location, log);
-                read(self.node, walk, self.source)
+                let object = read(self.node, walk, self.source)?;
+                if !log.has_custom {
+                    return Ok(object);
+                }
+                // A server decodes it without a type, and looks for unknown fields in the result.
+                log.truncate(before);
+                self.read_last(location, log, read)
             }
             (_, None) => read(self.node, Walk::new(self.steps), self.source),
         }
+    }
+
+    /// Reports duplicate fields at any depth, and then reads the last of them.
+    fn read_last<T>(
+        self,
+        location: &Location,
+        log: &mut Log,
+        read: ReadAs<T>,
+    ) -> Result<T, SchemeError> {
+        self.duplicates(location, log);
+        let before = log.len();
+        let node = self.node.clone().collapse();
+        let walk = Walk::new(self.steps).noticing(location, log);
+        let object = read(&node, walk, self.source);
+        if std::mem::take(&mut log.has_custom) {
+            log.sort_after(before);
+        }
+        object
     }
 
     /// Reports the duplicate fields of an object without a type, at any depth.

@@ -5,7 +5,7 @@ use crate::common::{pot, pots, scheme};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
 use kubernetes_kinds::{GroupVersion, GroupVersionKind, WithMetadata};
-use kubernetes_manifests::scheme::{AnyObject, Decoded, Scheme, Scope, Unrepresentable};
+use kubernetes_manifests::scheme::{AnyObject, Decoded, Scheme, Scope, Syntax, Unrepresentable};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -43,6 +43,11 @@ fn halves_of_pairs_of_escapes_are_replaced() {
         let read: Decoded<PotV1> = scheme().decode_json(&text).unwrap();
         assert_eq!(read.object.metadata.name.as_deref(), Some(name));
         assert_eq!(scheme().decode_json_all(&text).unwrap().len(), 1);
+        let texts = format!("{text}\n {text}");
+        let parts: Vec<_> = scheme().decode_each(&texts, Syntax::Json).collect();
+        let lines: Vec<_> = parts.iter().map(|part| part.location.line).collect();
+        assert_eq!(lines, [Some(1), Some(2)]);
+        assert_eq!(parts[1].name.as_deref(), Some(name));
     }
 }
 

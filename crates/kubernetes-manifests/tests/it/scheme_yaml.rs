@@ -173,6 +173,12 @@ fn what_kubernetes_refuses_is_an_error() {
         "!!bool 1",
         "!!null a",
         "!!binary YQ==",
+        "!!timestamp 5",
+        "!!timestamp ''",
+        "!!timestamp 2001-02-29",
+        "!!timestamp 2001-01-01 10:00",
+        "!!timestamp 2001-01-01T10:00:00",
+        "!!timestamp 2001-01-01 10:00:00Z",
         "\"\\/\"",
         "{~: a}",
         "{[a]: b}",
@@ -293,6 +299,27 @@ fn alias_bombs_go_off_early() {
         assert!(error.to_string().len() < 500, "{error}");
     }
     assert!(scheme().decode_yaml_all(&small).is_ok());
+}
+
+#[test]
+fn nesting_is_skipped_where_it_is_deep() {
+    let any = |count: usize| {
+        let (open, close) = ("[".repeat(count), "]".repeat(count));
+        let flow = format!("{HEAD}x: {open}1{close}\n");
+        let maps = format!("{HEAD}x: {}1{}\n", "{a: ".repeat(count), "}".repeat(count));
+        let block = format!("{HEAD}x:\n  {}1\n", "- ".repeat(count));
+        let alias = format!("{HEAD}b: &a [[[1]]]\nx: {open}*a{close}\n");
+        [flow, maps, block, alias]
+    };
+    for text in [126, 127, 9_990].into_iter().flat_map(any) {
+        let read = scheme().decode_yaml_all_strict(&text).unwrap();
+        let found = read.errors.iter().map(ToString::to_string);
+        let found: Vec<_> = found.filter(|error| !error.contains("\"b\"")).collect();
+        assert_eq!(found, [r#"unknown field "x""#]);
+        let known = text.replace("x:", "size:");
+        let error = scheme().decode_yaml_all(&known).unwrap_err();
+        assert!(matches!(error.reason(), Reason::Shape { .. }), "{error}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use conformance::kind::scheme;
 use core_v1::PersistentVolume;
+use kubernetes_manifests::scheme::Syntax;
 use kubernetes_manifests::strict;
 use serde_json::Value;
 use storage_v1::CSIStorageCapacity;
@@ -83,6 +84,11 @@ fn manifests_keep_the_digits_of_numbers() {
         "9007199254740993.0",
         "18446744073709551616",
         "-0.12345678901234567890123",
+        "1e3",
+        "1.50",
+        "1e400",
+        "-1.5E+309",
+        "1e-400",
     ] {
         let [volume, capacity] = with(number);
         let read = scheme().decode_json::<PersistentVolume>(&volume).unwrap();
@@ -93,6 +99,18 @@ fn manifests_keep_the_digits_of_numbers() {
             .decode_json::<CSIStorageCapacity>(&capacity)
             .unwrap();
         assert_eq!(of_capacity(read.object), [number, number]);
+        let parts = scheme();
+        let mut parts = parts.decode_each(&volume, Syntax::Json);
+        let object = parts.next().unwrap().object.unwrap().unwrap();
+        assert_eq!(of_volume(object.downcast().unwrap()), number);
+    }
+    // Where no float of 64 bits is, no other field has one.
+    for text in [
+        r#"{"metadata": {"generation": 1e400}}"#,
+        r#"{"nodeTopology": {"matchLabels": {"a": 1e400}}}"#,
+    ] {
+        let error = strict::from_json::<CSIStorageCapacity>(text).unwrap_err();
+        assert!(error.to_string().contains("out of range"), "{error}");
     }
     // Go converts YAML to JSON first, with numbers of 64 bits.
     for (number, text) in [

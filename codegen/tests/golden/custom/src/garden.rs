@@ -107,7 +107,7 @@ impl kubernetes_kinds::Kind for Garden {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.beds", &["name"])];
 }
 
-wire::kind! {
+wire::custom_kind! {
     Garden {
         required "metadata" => metadata as metadata,
         required "spec" => spec,

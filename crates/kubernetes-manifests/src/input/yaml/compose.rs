@@ -11,10 +11,10 @@ use super::scalar::Scalar;
 use super::tabs::Tabs;
 use super::text::{Yaml, foreign_directive, foreign_escape, position, syntax};
 use crate::error::SchemeError;
-use crate::input::tree::{Field, Node, Tree};
+use crate::input::tree::{Field, MAX_DEPTH, Node, TOO_DEEP, Tree};
 
-/// The deepest nesting of a document, as in JSON; no kind of Kubernetes comes near.
-const MAX_DEPTH: usize = 127;
+/// The deepest nesting that Kubernetes' reader takes.
+const MOST: usize = 10_000;
 
 /// The weight of a value in addition to its text.
 const NODE: usize = 4;
@@ -58,8 +58,8 @@ impl<'t> Composer<'t> {
         let options = granit_parser::options! {
             emit_anchor_events: true,
             emit_comments: false,
-            flow_nesting_limit: MAX_DEPTH,
-            block_nesting_limit: MAX_DEPTH,
+            flow_nesting_limit: MOST,
+            block_nesting_limit: MOST,
         };
         Self {
             yaml,
@@ -199,6 +199,11 @@ impl<'t> Composer<'t> {
                 let tree = scalar.and_then(Scalar::tree);
                 (tree.map_err(|message| at(span, &message))?, anchor)
             }
+            Event::SequenceStart(_, anchor, _) | Event::MappingStart(_, anchor, _)
+                if self.depth == MAX_DEPTH =>
+            {
+                (self.too_deep(span)?, anchor)
+            }
             Event::SequenceStart(style, anchor, _) => (
                 self.deeper((style, self.list_column(span)), span, Self::items)?,
                 anchor,
@@ -237,7 +242,6 @@ impl<'t> Composer<'t> {
         let column = std::mem::replace(&mut self.column, column);
         self.depth += 1;
         self.brackets += brackets;
-        self.check_depth(0, span)?;
         let (tree, end) = read(self, span)?;
         self.brackets -= brackets;
         self.depth -= 1;
@@ -261,11 +265,20 @@ impl<'t> Composer<'t> {
         column.saturating_sub(rest.map_or(0, |rest| before.len() - rest.len()))
     }
 
-    fn check_depth(&self, more: usize, span: &Span) -> Result<()> {
-        if self.depth + more > MAX_DEPTH {
-            return Err(at(span, &format!("nested more than {MAX_DEPTH} deep")));
+    /// Skips the rest of a list or an object.
+    fn too_deep(&mut self, start: &Span) -> Result<Tree<'t>> {
+        let mut open = 1;
+        while open > 0 {
+            if self.depth + open > MOST {
+                return Err(at(start, &format!("nested more than {MOST} deep")));
+            }
+            match self.inside(start)?.0 {
+                Event::SequenceStart(..) | Event::MappingStart(..) => open += 1,
+                Event::SequenceEnd | Event::MappingEnd => open -= 1,
+                _ => (),
+            }
         }
-        Ok(())
+        Ok(Tree::Unreadable(TOO_DEEP))
     }
 
     fn items(&mut self, start: &Span) -> Result<(Tree<'t>, Span)> {
@@ -435,7 +448,9 @@ impl<'t> Composer<'t> {
             return Err(at(span, "the value of an anchor contains itself"));
         };
         let (weight, depth) = measure(&node.tree);
-        self.check_depth(depth, span)?;
+        if self.depth + depth > MAX_DEPTH {
+            return Ok(Tree::Unreadable(TOO_DEEP));
+        }
         let mut tree = node.tree.clone();
         self.spend(weight, span)?;
         // A repeated value has the position of the alias.

@@ -8,6 +8,7 @@ mod compose;
 mod scalar;
 mod tabs;
 mod text;
+mod timestamp;
 mod unindented;
 
 use self::compose::{Composer, ScalarProblem};

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use granit_parser::Tag;
 use k8s_openapi::serde_json::Number;
 
+use super::timestamp;
 use crate::input::tree::Tree;
 
 /// The prefix of the tags that are written `!!str`.
@@ -40,10 +41,10 @@ impl<'t> Scalar<'t> {
         let suffix = tag.suffix_in_namespace(NAMESPACE);
         let suffix = match suffix.as_deref() {
             Some(suffix @ ("null" | "bool" | "int" | "float")) => suffix,
-            Some(other @ ("binary" | "timestamp")) => {
-                return Err(format!(
-                    "the tag !!{other} has no value in JSON; leave it out"
-                ));
+            Some("timestamp") if timestamp::is_timestamp(&text) => return Ok(Self::Text(text)),
+            Some("timestamp") => return Err(format!("`{text}` isn't a value of !!timestamp")),
+            Some("binary") => {
+                return Err("the tag !!binary has no value in JSON; leave it out".to_owned());
             }
             // Text, and unknown tags, which Kubernetes ignores.
             _ => return Ok(Self::Text(text)),

@@ -481,6 +481,7 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
     }
     let mut all = metadata::all(kind, false);
     all.extend(at("/status/attached", [json!(true), json!(false)]));
+    all.extend(at("/status", [json!({}), Value::Null]));
     all.extend(at("/status/attachmentMetadata", totals()));
     all.extend(at("/status/attachmentMetadata", [json!({"k": null})]));
     for place in ["/status/attachError", "/status/detachError"] {

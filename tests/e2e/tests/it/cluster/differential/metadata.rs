@@ -12,13 +12,14 @@ pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
         all.extend(texts("/metadata/name", SUBDOMAINS));
         all.extend(at("/metadata/name", [Value::Null]));
         all.extend(at("/metadata/generation", [json!(-1), json!(0), json!(7)]));
-    } else {
-        all.extend(at(
-            "/metadata/deletionTimestamp",
-            [json!("2020-01-01T00:00:00Z")],
-        ));
-        all.extend(at("/metadata/deletionGracePeriodSeconds", [json!(3)]));
     }
+    all.extend(at(
+        "/metadata/deletionTimestamp",
+        [json!("2020-01-01T00:00:00Z")],
+    ));
+    let periods = [json!(3), json!(-3)];
+    let periods = periods.into_iter().take(if is_new { 2 } else { 1 });
+    all.extend(at("/metadata/deletionGracePeriodSeconds", periods));
     let prefixes = [
         "a", "a-", "A-", "ab_", "ab_-", "a.-", "-", "--", "a.", "ä-", "a*58", "a*253", "a*254",
     ];

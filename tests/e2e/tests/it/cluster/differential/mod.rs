@@ -14,6 +14,7 @@ mod health;
 mod metadata;
 mod ours;
 mod ratcheting;
+mod reading;
 mod snapshots;
 mod sources;
 mod strict;
@@ -287,7 +288,6 @@ fn damages(kind: Kind, operation: Operation) -> Arc<[Damage]> {
 }
 
 const CASES: u64 = 1000;
-
 /// Compares with every alpha and beta feature on.
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]

@@ -250,6 +250,7 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
         "now",
         "2024-01-02T03:04:05Z",
         "2024-01-02T03:04:05.5+02:00",
+        "2024-01-02t03:04:05z",
         "2024-01-02 03:04:05Z",
         "2024-01-02T25:04:05Z",
         "2024-01-02",
@@ -261,8 +262,15 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
         "0x10", "1gi",
     ];
     all.extend(texts("/status/restoreSize", &sizes));
-    // Not 1.5, which isn't an integer for a schema, but a quantity for its type, in Go too.
-    let sizes = [json!(5), json!(-5), json!({}), json!(true), Value::Null];
+    let sizes = [
+        json!(5),
+        json!(-5),
+        json!(1.5),
+        json!(2.0),
+        json!({}),
+        json!(true),
+        Value::Null,
+    ];
     all.extend(at("/status/restoreSize", sizes));
     all
 }

@@ -7,7 +7,7 @@ use conformance::doc::Doc;
 use conformance::kind::Kind as Sampled;
 use conformance::valid::Kind;
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
-use e2e::{Answer, send_as};
+use e2e::{Answer, ControlPlane, send_as};
 use fastrand::Rng;
 use http::Method;
 use kubernetes_manifests::scheme::{Scheme, SchemeError, Versioned};
@@ -20,8 +20,9 @@ use storage_v1::{
 };
 
 use super::write::{self, MERGE, Text};
-use super::{CASES, shared};
+use super::{CASES, shared, snapshots};
 use crate::cases::{Differences, number};
+use crate::cluster::definitions::define;
 use crate::cluster::discovery::Server;
 
 /// The most errors that a server reports of JSON.
@@ -30,14 +31,31 @@ const MAX_TOLD: usize = 100;
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn the_server_reads_as_strictly_as_we_do() {
-    let (seed, cases) = (number("E2E_SEED", 1), number("E2E_CASES", CASES));
+    compare(&Server::of(shared().await).await, CASES).await;
+}
+
+/// Custom resources, which a server reads without a type.
+#[tokio::test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+async fn the_server_reads_snapshots_as_strictly_as_we_do() {
+    let server = ControlPlane::start().await.unwrap();
+    let client = server.client().unwrap();
+    define(&client, &snapshots::definitions()).await;
+    snapshots::documented(&client).await;
+    let mut server = Server::of(&server).await;
+    server.kinds.retain(|kind| kind.is_custom());
+    assert_eq!(server.kinds.len(), Kind::SNAPSHOT.len());
+    compare(&server, CASES / 2).await;
+}
+
+async fn compare(server: &Server, cases: u64) {
+    let (seed, cases) = (number("E2E_SEED", 1), number("E2E_CASES", cases));
     println!("{cases} random bodies of seed {seed}");
-    let server = Server::of(shared().await).await;
     let mut rng = Rng::with_seed(seed);
     let mut tally = Tally::default();
     for case in 0..cases {
         let kind = server.kinds[rng.usize(..server.kinds.len())];
-        let doc = damaged(&mut rng, &server, kind, case);
+        let doc = damaged(&mut rng, server, kind, case);
         let (format, text) = if rng.bool() {
             ("json", write::json(&mut rng, &doc))
         } else {
