@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use kubernetes_kinds::FieldPath;
 use kubernetes_manifests::scheme::{AnyObject, Part, Scheme, SchemeError};
+use kubernetes_manifests::strict::{FieldError, FieldErrorKind};
 use kubernetes_validation::Target;
 use similar::{ChangeTag, TextDiff};
 
@@ -11,12 +13,12 @@ use crate::arguments::{Files, Server};
 use crate::exit;
 use crate::kinds::{UnknownKind, scheme};
 use crate::output::{report, report_error};
-use crate::server;
+use crate::{server, stored};
 
 /// Prints the objects that a server would store for manifests
 ///
 /// Prints each object of the storage API as YAML. Fields that the server sets have the comment
-/// `# set by the server`; a field that it drops becomes a comment. Objects of other kinds are
+/// `# set by the server`; a field that it drops becomes a comment, an unknown one a warning. Objects of other kinds are
 /// omitted; unknown versions and kinds of the storage API's groups are errors.
 ///
 /// Exits with 0 if a server accepts all objects, 1 if it rejects one, which is reported and not
@@ -47,13 +49,29 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             }
         };
         for part in scheme.decode_each(&text, input.syntax()) {
+            let line = part.location.line.unwrap_or(1);
+            let say = |at: Option<usize>, message: &str| {
+                report(&format!(
+                    "{}:{}: {message}",
+                    input.name(),
+                    at.unwrap_or(line)
+                ));
+            };
             match document(&scheme, &part, &target) {
-                Ok(document) => documents.extend(document),
+                Ok(Some(document)) => {
+                    documents.push(document);
+                    for error in part.field_errors.iter().filter(|error| is_unknown(error)) {
+                        say(
+                            error.location.line,
+                            &format!("warning: {error}, not stored"),
+                        );
+                    }
+                }
+                Ok(None) => (),
                 Err(errors) => {
                     is_rejected = true;
-                    let line = part.location.line.unwrap_or(1);
-                    for error in errors {
-                        report(&format!("{}:{line}: error: {error}", input.name()));
+                    for (line, error) in errors {
+                        say(line, &format!("error: {error}"));
                     }
                 }
             }
@@ -73,44 +91,73 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     })
 }
 
+fn is_unknown(error: &FieldError) -> bool {
+    error.kind == FieldErrorKind::Unknown
+}
+
+/// The messages of errors, with the lines that are not the object's.
+type Errors = Vec<(Option<usize>, String)>;
+
 /// Returns the stored object of a part as YAML, or nothing if its kind is not registered.
 ///
 /// # Errors
 ///
-/// The error messages if a server rejects the object.
-fn document(
-    scheme: &Scheme,
-    part: &Part<'_>,
-    target: &Target,
-) -> Result<Option<String>, Vec<String>> {
-    let messages = |error: &SchemeError| vec![error.reason().to_string()];
+/// If a server rejects the object.
+fn document(scheme: &Scheme, part: &Part<'_>, target: &Target) -> Result<Option<String>, Errors> {
+    let one = |message: String| vec![(None, message)];
     if let Some(unknown) = UnknownKind::of_part(scheme, part) {
-        return Err(vec![unknown.to_string()]);
+        return Err(one(unknown.to_string()));
     }
-    let object = match &part.object {
-        Ok(Some(object)) => object,
-        Ok(None) => return Ok(None),
-        Err(error) => return Err(messages(error)),
+    let readable = server::readable(scheme, part, target);
+    let (object, document) = match (&part.object, &readable) {
+        (Ok(Some(object)), _) => (object, None),
+        (Ok(None), _) => return Ok(None),
+        (Err(_), Some(readable)) => (&readable.object, Some(&readable.document)),
+        (Err(error), None) => return Err(vec![unreadable(part, error)]),
     };
-    let Some(created) = server::create(object, target, &|| part.document()) else {
+    let document = || document.cloned().or_else(|| part.document());
+    let Some(created) = server::create(object, target, &document) else {
         return Ok(None);
     };
     let kind = object.kind();
     let release = target.release();
     let lifecycle = scheme.kind(&kind).and_then(|known| known.lifecycle);
     if lifecycle.is_some_and(|lifecycle| !lifecycle.is_served(release)) {
-        return Err(vec![format!(
+        return Err(one(format!(
             "Kubernetes {release} does not serve {kind}; convert it first"
-        )]);
+        )));
     }
     if !created.report.is_accepted() {
         let errors = created.report.errors.iter();
         let name = part.name.as_deref().unwrap_or_default();
-        let named = errors.map(|error| format!("{kind} {name}: {error}"));
+        let named = errors.map(|error| (None, format!("{kind} {name}: {error}")));
         return Err(named.collect());
     }
-    let yaml = |object: &AnyObject| object.to_yaml().map_err(|error| messages(&error));
-    Ok(Some(marked(&yaml(object)?, &yaml(&created.stored)?)))
+    let yaml = |object: &AnyObject| {
+        let text = object.to_yaml();
+        text.map_err(|error| one(error.reason().to_string()))
+    };
+    let stored = stored::form(scheme, created.stored);
+    Ok(Some(marked(&yaml(object)?, &yaml(&stored)?)))
+}
+
+/// Returns the line and message of the error of a part that can't be read.
+fn unreadable(part: &Part<'_>, error: &SchemeError) -> (Option<usize>, String) {
+    let location = error.location();
+    let object = location.object.as_deref().unwrap_or_default();
+    let path = location.path.segments();
+    let path = path
+        .strip_prefix(part.location.path.segments())
+        .unwrap_or(path);
+    let path: FieldPath = path.iter().cloned().collect();
+    let mut message = String::new();
+    for text in [object, &path.to_string()]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+    {
+        message += &format!("{text}: ");
+    }
+    (location.line, message + &error.reason().to_string())
 }
 
 /// Returns the stored text, with comments that mark added and dropped lines.

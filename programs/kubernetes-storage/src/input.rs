@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use globset::GlobSet;
 use kubernetes_manifests::scheme::Syntax;
 
-/// The extensions of manifests.
+/// The extensions of manifests, in any case.
 const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// A source of manifests.
@@ -37,7 +37,7 @@ pub(crate) struct Inputs {
 pub(crate) enum ReadError {
     /// Reading fails, for the reason in the message.
     Io(String),
-    /// The text is not UTF-8.
+    /// The text is neither UTF-8 nor UTF-16 with a byte order mark.
     NotUtf8 {
         /// The name of the input.
         file: String,
@@ -116,7 +116,7 @@ fn folder(
                 found.skipped.insert(plain(&path));
             } else if is_folder {
                 open.push(path);
-            } else if is_manifest(&path) && !path.is_dir() {
+            } else if is_manifest(&path) && is_readable(&path) {
                 inputs.insert(Input::File(plain(&path)));
             } else {
                 found.skipped.insert(plain(&path));
@@ -130,12 +130,20 @@ fn plain(path: &Path) -> PathBuf {
     path.strip_prefix(".").unwrap_or(path).to_owned()
 }
 
-fn extension(path: &Path) -> Option<&str> {
-    path.extension().and_then(|extension| extension.to_str())
+fn is_manifest(path: &Path) -> bool {
+    let is = |known: &&str| has_extension(path, known);
+    EXTENSIONS.iter().any(is)
 }
 
-fn is_manifest(path: &Path) -> bool {
-    extension(path).is_some_and(|extension| EXTENSIONS.contains(&extension))
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
+
+/// Returns true for files, and for what can't be read, which is reported later. A pipe is read only
+/// if it is named: nobody may write to it.
+fn is_readable(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |about| about.is_file())
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> String {
@@ -159,18 +167,44 @@ impl Input {
     /// Returns the syntax: JSON for the extension `.json`.
     pub(crate) fn syntax(&self) -> Syntax {
         match self {
-            Self::File(path) if extension(path) == Some("json") => Syntax::Json,
+            Self::File(path) if has_extension(path, "json") => Syntax::Json,
             _ => Syntax::JsonOrYaml,
         }
     }
 
-    /// Reads the text.
+    /// Returns the bytes of the name, if it isn't UTF-8.
+    pub(crate) fn raw_name(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::File(path) if path.to_str().is_none() => {
+                Some(path.as_os_str().as_encoded_bytes().to_vec())
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads the text, which may be UTF-16 if it has a byte order mark.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails, or the text is neither.
+    pub(crate) fn read(&self) -> Result<String, ReadError> {
+        let bytes = self.bytes().map_err(ReadError::Io)?;
+        match utf16(&bytes) {
+            Some(text) => Ok(text),
+            None => self.text(bytes),
+        }
+    }
+
+    /// Reads the text, which must be UTF-8.
     ///
     /// # Errors
     ///
     /// When reading fails or the text is not UTF-8.
-    pub(crate) fn read(&self) -> Result<String, ReadError> {
-        let bytes = self.bytes().map_err(ReadError::Io)?;
+    pub(crate) fn read_utf8(&self) -> Result<String, ReadError> {
+        self.text(self.bytes().map_err(ReadError::Io)?)
+    }
+
+    fn text(&self, bytes: Vec<u8>) -> Result<String, ReadError> {
         String::from_utf8(bytes).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let before = error.as_bytes().get(..valid).unwrap_or_default();
@@ -192,4 +226,16 @@ impl Input {
             Self::File(path) => fs::read(path).map_err(|error| unreadable(path, &error)),
         }
     }
+}
+
+/// Returns the text of UTF-16 with a byte order mark.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let unit: fn([u8; 2]) -> u16 = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (units, rest) = bytes.as_chunks::<2>();
+    let units: Vec<_> = units.iter().skip(1).map(|pair| unit(*pair)).collect();
+    String::from_utf16(&units).ok().filter(|_| rest.is_empty())
 }

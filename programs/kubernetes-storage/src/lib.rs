@@ -13,6 +13,7 @@ mod kinds;
 pub mod lint;
 mod output;
 mod server;
+mod stored;
 mod template;
 mod text;
 

@@ -1,6 +1,7 @@
 //! Creation of an object as an API server handles it: defaulting, preparation and validation.
 
-use kubernetes_manifests::scheme::{AnyObject, Versioned};
+use kubernetes_kinds::GroupVersionKind;
+use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Scheme, SchemeError, Versioned};
 use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
 use serde_json::Value;
 
@@ -21,6 +22,86 @@ type Create = fn(&AnyObject, &Target, &Document<'_>) -> Option<Created>;
 
 /// Returns the text of an object as a value.
 pub(crate) type Document<'a> = dyn Fn() -> Option<Value> + 'a;
+
+/// An object that a server reads although its type here doesn't.
+pub(crate) struct Readable {
+    pub(crate) object: AnyObject,
+    pub(crate) document: Value,
+    /// The fields that the server's release doesn't have, which it skips whatever their type.
+    pub(crate) unknown: Vec<FieldPath>,
+}
+
+/// The most fields of an object that are left out.
+const MOST: usize = 16;
+
+/// Reads a part that can't be read without the fields that a server doesn't read when it creates
+/// the object: the status of a custom resource, and fields that are newer than its release.
+pub(crate) fn readable(scheme: &Scheme, part: &Part<'_>, target: &Target) -> Option<Readable> {
+    let error = part.object.as_ref().err()?;
+    if !matches!(error.reason(), Reason::Shape { .. }) {
+        return None;
+    }
+    let mut document = part.document()?;
+    let named = (part.api_version.as_deref()?, part.kind.as_deref()?);
+    let kind = scheme.kind(&GroupVersionKind::from_type_meta(named.0, named.1))?;
+    let read = |document: &Value| {
+        let mut read = scheme.decode_json_all(document.to_string())?;
+        Ok::<_, SchemeError>(read.pop())
+    };
+    let mut unknown = Vec::new();
+    for _ in 0..MOST {
+        let error = match read(&document) {
+            Ok(object) => {
+                return Some(Readable {
+                    object: object?,
+                    document,
+                    unknown,
+                });
+            }
+            Err(error) => error,
+        };
+        let path = &error.location().path;
+        let is_status = path.segments().first() == Some(&Segment::Field("status".into()));
+        if kind.lifecycle.is_none() && is_status {
+            document.as_object_mut()?.remove("status")?;
+            continue;
+        }
+        let newer = SAMPLES.iter().find_map(|sample| {
+            let mut tried = document.clone();
+            *at(&mut tried, path.segments())? = serde_json::from_str(sample).ok()?;
+            let created = create(&read(&tried).ok()??, target, &|| None)?;
+            let mut unknown = created.unknown.into_iter();
+            unknown.find(|newer| path.segments().starts_with(newer.segments()))
+        })?;
+        let (last, outer) = newer.segments().split_last()?;
+        let Segment::Field(name) = last else {
+            return None;
+        };
+        at(&mut document, outer)?.as_object_mut()?.remove(&**name)?;
+        unknown.push(newer);
+    }
+    None
+}
+
+/// Values of all types that fields have.
+const SAMPLES: [&str; 7] = [
+    "true",
+    "1",
+    "\"a\"",
+    "\"2026-01-01T00:00:00Z\"",
+    "[]",
+    "{}",
+    "\"1\"",
+];
+
+/// Returns the value at a path.
+fn at<'v>(value: &'v mut Value, path: &[Segment]) -> Option<&'v mut Value> {
+    path.iter().try_fold(value, |value, segment| match segment {
+        Segment::Field(name) => value.get_mut(&**name),
+        Segment::Key(name) => value.get_mut(name),
+        Segment::Index(index) => value.get_mut(index),
+    })
+}
 
 macro_rules! creators {
     ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {

@@ -144,7 +144,7 @@ fn plan_all(args: &Args, inputs: Vec<Input>, status: &mut Status) -> Vec<Planned
         lossy: args.lossy,
     };
     let plan = |input: Input| {
-        let text = input.read().map_err(|error| error.to_string())?;
+        let text = input.read_utf8().map_err(|error| error.to_string())?;
         let plan = planner.plan(&text, input.syntax());
         Ok(Planned { input, text, plan })
     };

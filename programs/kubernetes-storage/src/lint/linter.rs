@@ -14,7 +14,7 @@ use super::finding::{Finding, Message, Subject};
 use super::messages;
 use super::report::FileReport;
 use crate::kinds::{self, UnknownKind};
-use crate::server::{self, Document};
+use crate::server::{self, Document, Readable};
 use crate::template::{self, Placeholders};
 use crate::text::truncate;
 
@@ -152,6 +152,7 @@ impl Linter {
             let position = location.line.zip(location.column);
             collector.add(position, messages::field_error(error));
         }
+        let readable = server::readable(&self.scheme, &part, &self.target);
         let object = std::mem::replace(&mut part.object, Ok(None));
         let positions = &mut part.positions();
         if !matches!(object, Ok(None)) {
@@ -162,6 +163,10 @@ impl Linter {
             // The items of a list are parts of their own.
             Ok(None) => (),
             Err(error) => {
+                if let Some(readable) = readable {
+                    self.readable(readable, collector, positions);
+                    return;
+                }
                 let location = error.location();
                 let position = location.line.zip(location.column);
                 let message = messages::decode_error(&error, &part.location.path);
@@ -176,6 +181,26 @@ impl Linter {
                 collector.add_unless_template(position, messages::unknown_kind(&unknown));
             }
         }
+    }
+
+    /// Checks an object that a server reads.
+    fn readable(
+        &self,
+        readable: Readable,
+        collector: &mut Collector<'_>,
+        positions: &mut Positions<'_>,
+    ) {
+        let Readable {
+            object,
+            document,
+            unknown,
+        } = readable;
+        for path in &unknown {
+            let strict = self.options.strict_unknown;
+            let message = messages::other_release_field(path, self.target.release(), strict);
+            collector.add(positions.find(path), message);
+        }
+        self.object(object, &|| Some(document.clone()), collector, positions);
     }
 
     /// Checks an object of a registered kind.

@@ -11,6 +11,8 @@ use super::messages;
 pub struct FileReport {
     /// The file, as it was named.
     pub file: String,
+    /// The bytes of its name, if it isn't UTF-8.
+    pub raw_name: Option<Vec<u8>>,
     /// The findings, by line and in the order of the text.
     pub findings: Vec<Finding>,
     /// The number of checked objects, including those that can't be decoded.

@@ -83,7 +83,10 @@ fn read_all(args: &Args, inputs: &[Input]) -> (Vec<FileReport>, Vec<String>) {
     let check = |input: &Input| {
         let name = input.name();
         let checked = match input.read() {
-            Ok(text) => Ok(linter.check(&name, &text, input.syntax())),
+            Ok(text) => Ok(FileReport {
+                raw_name: input.raw_name(),
+                ..linter.check(&name, &text, input.syntax())
+            }),
             Err(ReadError::NotUtf8 { file, line }) => Ok(FileReport::not_utf8(&file, line)),
             Err(ReadError::Io(message)) => Err(message),
         };

@@ -25,7 +25,7 @@ pub(super) fn print(out: &mut impl Write, files: &[FileReport]) -> io::Result<()
                 "rules": rules.collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
-            "results": findings(files).map(result).collect::<Vec<_>>(),
+            "results": files.iter().flat_map(results).collect::<Vec<_>>(),
         }],
     });
     serde_json::to_writer_pretty(&mut *out, &log)?;
@@ -41,7 +41,13 @@ fn rule(finding: &Finding) -> String {
     }
 }
 
-fn result(finding: &Finding) -> Value {
+fn results(file: &FileReport) -> impl Iterator<Item = Value> {
+    let uri = uri(file.raw_name.as_deref().unwrap_or(file.file.as_bytes()));
+    let findings = file.findings.iter();
+    findings.map(move |finding| result(finding, &uri))
+}
+
+fn result(finding: &Finding, uri: &str) -> Value {
     let message = &finding.message;
     let level = match message.severity {
         Severity::Error => "error",
@@ -63,7 +69,7 @@ fn result(finding: &Finding) -> Value {
         "message": {"text": format!("{name}: {}", message.text)},
         "locations": [{
             "physicalLocation": {
-                "artifactLocation": {"uri": uri(&finding.file)},
+                "artifactLocation": {"uri": uri},
                 "region": region,
             },
             "logicalLocations": [{"fullyQualifiedName": name}],
@@ -72,12 +78,14 @@ fn result(finding: &Finding) -> Value {
 }
 
 /// Returns a path as a relative URI: with slashes, and with reserved bytes escaped.
-fn uri(path: &str) -> String {
+fn uri(path: &[u8]) -> String {
     let mut uri = String::new();
-    for byte in path.replace(std::path::MAIN_SEPARATOR, "/").bytes() {
-        let is_plain = byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
-        if is_plain {
-            uri.push(char::from(byte));
+    for byte in path {
+        let is_plain = byte.is_ascii_alphanumeric() || b"/-._~".contains(byte);
+        if char::from(*byte) == std::path::MAIN_SEPARATOR {
+            uri.push('/');
+        } else if is_plain {
+            uri.push(char::from(*byte));
         } else {
             uri += &format!("%{byte:02X}");
         }
