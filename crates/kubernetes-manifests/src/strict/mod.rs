@@ -66,6 +66,7 @@
 //! * In types of `k8s-openapi` other than metadata, such as a label selector or the volume inside a
 //!   VolumeAttachment, `null` as an element of a list or a value of a map is an error; a server
 //!   takes it for the zero value, as it is here everywhere else.
+//! * A server doesn't escape the names of unknown fields of custom resources; all are escaped here.
 //! * In YAML, keys that are equal only in JSON, `1` and `"1"`, are duplicates here.
 //! * The type decides which fields are known: by the release of the crate or, for types of
 //!   `k8s-openapi`, by its feature. A server of another release may know more or fewer.

@@ -455,3 +455,20 @@ fn the_documentation_is_true() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_byte_order_mark_stays() {
+    let here = folder("mark");
+    let old = "\u{feff}apiVersion: storage.k8s.io/v1beta1\nkind: StorageClass\n\
+               metadata: {name: a}\nprovisioner: a\n";
+    let json = "\u{feff}{\"apiVersion\": \"storage.k8s.io/v1beta1\", \"kind\": \"StorageClass\",\n\
+                \"metadata\": {\"name\": \"a\"}, \"provisioner\": \"a\"}\n";
+    for (name, text) in [("a.yaml", old), ("a.json", json)] {
+        let path = here.join(name);
+        fs::write(&path, text).unwrap();
+        let ran = run(&here, &["convert", "--in-place", name], "");
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let new = fs::read_to_string(&path).unwrap();
+        assert_eq!(new, text.replace("v1beta1", "v1"));
+    }
+}

@@ -96,3 +96,53 @@ fn what_has_never_been_is_an_error() {
          storage.k8s.io/v1 CSINode, storage.k8s.io/v1beta1 CSINode\n"
     );
 }
+
+/// Quantities are in canonical form, what Go leaves out is left out, and a new object isn't being
+/// deleted.
+#[test]
+fn objects_are_printed_as_they_are_stored() {
+    let text = "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: a\n  \
+                deletionTimestamp: 2026-01-01T00:00:00Z\n  deletionGracePeriodSeconds: 5\nspec:\n  \
+                capacity: {storage: 1024Mi, cpu: 0.5}\n  accessModes: [ReadWriteOnce]\n  \
+                storageClassName: ''\n  iscsi: {targetPortal: a, iqn: 'iqn.2026-01.com.a:b', lun: 0, \
+                chapAuthDiscovery: false, initiatorName: '', readOnly: true, fsType: ''}\n  \
+                unknown: 1\n";
+    let ran = defaults(&[], text);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr,
+        "<stdin>:12: warning: unknown field \"spec.unknown\", not stored\n"
+    );
+    let stored: Vec<_> = ran
+        .stdout
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.starts_with('#'))
+        .collect();
+    for line in ["lun: 0", "readOnly: true"] {
+        assert!(stored.contains(&line), "{line}\n{}", ran.stdout);
+    }
+    for start in ["storage: 1Gi #", "cpu: 500m #"] {
+        let found = stored.iter().any(|line| line.starts_with(start));
+        assert!(found, "{start}\n{}", ran.stdout);
+    }
+    for name in [
+        "deletion",
+        "storageClassName",
+        "chapAuthDiscovery",
+        "fsType",
+    ] {
+        assert!(!stored.iter().any(|line| line.starts_with(name)), "{name}");
+        assert!(ran.stdout.contains(&format!("# not stored: {name}")));
+    }
+}
+
+#[test]
+fn errors_of_reading_have_a_line_and_a_path() {
+    let text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a}\n\
+                provisioner: a.example.com\nallowVolumeExpansion: 5\n";
+    let ran = defaults(&[], text);
+    let wanted =
+        "<stdin>:5: error: storage.k8s.io/v1 StorageClass a: allowVolumeExpansion: invalid";
+    assert!(ran.stderr.starts_with(wanted), "{}", ran.stderr);
+}

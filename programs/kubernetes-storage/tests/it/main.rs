@@ -6,6 +6,7 @@ mod common;
 mod convert;
 mod defaults;
 mod hostile;
+mod inputs;
 mod lint;
 mod lint_options;
 mod program;

@@ -177,7 +177,7 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
             errors
                 .iter()
                 .take(MAX_TOLD)
-                .map(ToString::to_string)
+                .map(|error| in_words(kind, error))
                 .collect(),
         );
     }
@@ -185,8 +185,19 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
         .iter()
         .partition(|error| error.kind == FieldErrorKind::Duplicate);
     let duplicate = duplicate.into_iter().map(|error| in_yaml(error, text));
-    let unknown = unknown.into_iter().take(MAX_TOLD).map(ToString::to_string);
+    let unknown = unknown.into_iter().take(MAX_TOLD);
+    let unknown = unknown.map(|error| in_words(kind, error));
     Some(duplicate.chain(unknown).collect())
+}
+
+/// An error as a server reports it: it doesn't quote the unknown fields of custom resources.
+fn in_words(kind: Kind, error: &FieldError) -> String {
+    match error.kind {
+        FieldErrorKind::Unknown if kind.is_custom() => {
+            format!("unknown field \"{}\"", error.path)
+        }
+        _ => error.to_string(),
+    }
 }
 
 /// A duplicate as a server reports it in YAML: the line of the value, and the name.
