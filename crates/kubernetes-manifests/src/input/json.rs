@@ -84,11 +84,21 @@ pub(crate) struct Document<'a> {
     pub(crate) before: &'a str,
 }
 
+/// Parts of the messages of `serde_json` for what [`readable`] replaces.
+#[cfg(feature = "yaml")]
+const READABLE: [&str; 2] = ["hex escape", "number out of range"];
+
 /// Reads the documents of a text as [`Text::documents`] does.
 #[cfg(feature = "yaml")]
 pub(crate) fn documents(text: &str) -> Vec<Document<'_>> {
-    let Some(readable) = readable(text) else {
-        return read_documents(text, text).collect();
+    let documents: Vec<_> = read_documents(text, text).collect();
+    // Only then, because a damaged text is read again and again from behind its damages.
+    let is_other = documents.iter().any(|document| {
+        let error = document.node.as_ref().err().map(ToString::to_string);
+        error.is_some_and(|error| READABLE.iter().any(|text| error.contains(text)))
+    });
+    let Some(readable) = is_other.then(|| readable(text)).flatten() else {
+        return documents;
     };
     let documents = read_documents(&readable, text).map(|document| Document {
         node: document.node.map(Node::into_owned),

@@ -167,6 +167,21 @@ fn all_scalars_are_those_of_kubernetes() {
 }
 
 #[test]
+fn times_with_a_tag_are_texts() {
+    for text in [
+        "2001-12-14",
+        "2004-2-29",
+        "2001-12-14t21:59:43.10-05:00",
+        "2001-12-14T1:2:3Z",
+        "2001-12-14 21:59:43.10",
+        "2001-12-14  21:59:43",
+    ] {
+        assert_eq!(field(&format!("!!timestamp {text}")), json!(text));
+        assert_eq!(field(&format!("!!timestamp \"{text}\"")), json!(text));
+    }
+}
+
+#[test]
 fn what_kubernetes_refuses_is_an_error() {
     let values = [
         "!!int 1.5",

@@ -103,10 +103,11 @@ fn what_has_never_been_is_an_error() {
 fn objects_are_printed_as_they_are_stored() {
     let text = "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: a\n  \
                 deletionTimestamp: 2026-01-01T00:00:00Z\n  deletionGracePeriodSeconds: 5\nspec:\n  \
-                capacity: {storage: 1024Mi, cpu: 0.5}\n  accessModes: [ReadWriteOnce]\n  \
+                capacity: {storage: 1024Mi}\n  accessModes: [ReadWriteOnce]\n  \
                 storageClassName: ''\n  iscsi: {targetPortal: a, iqn: 'iqn.2026-01.com.a:b', lun: 0, \
-                chapAuthDiscovery: false, initiatorName: '', readOnly: true, fsType: ''}\n  \
-                unknown: 1\n";
+                chapAuthDiscovery: false, readOnly: true, fsType: ''}\n  \
+                unknown: 1\n---\napiVersion: storage.k8s.io/v1\nkind: CSIStorageCapacity\n\
+                metadata: {name: a, namespace: b}\nstorageClassName: fast\ncapacity: 0.5\n";
     let ran = defaults(&[], text);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(
@@ -119,10 +120,10 @@ fn objects_are_printed_as_they_are_stored() {
         .map(str::trim)
         .filter(|line| !line.starts_with('#'))
         .collect();
-    for line in ["lun: 0", "readOnly: true"] {
+    for line in ["lun: 0", "readOnly: true", "storageClassName: fast"] {
         assert!(stored.contains(&line), "{line}\n{}", ran.stdout);
     }
-    for start in ["storage: 1Gi #", "cpu: 500m #"] {
+    for start in ["storage: 1Gi #", "capacity: 500m #"] {
         let found = stored.iter().any(|line| line.starts_with(start));
         assert!(found, "{start}\n{}", ran.stdout);
     }

@@ -16,7 +16,11 @@ fn is_timestamp_or_none(text: &str) -> Option<()> {
     let Some(separator) = time.chars().next() else {
         return Some(());
     };
-    let mut parts = time.get(1..)?.splitn(3, ':');
+    let time = match separator {
+        ' ' => time.trim_start_matches(' '),
+        _ => time.get(1..)?,
+    };
+    let mut parts = time.splitn(3, ':');
     number(parts.next()?, 1, 2).filter(|hour| *hour < 24)?;
     number(parts.next()?, 1, 2).filter(|minute| *minute < 60)?;
     let seconds = parts.next()?;

@@ -30,6 +30,7 @@ const TOKENS: [&str; 64] = [
     "!!float ",
     "!!bool ",
     "!!binary ",
+    "!!timestamp ",
     "!foo ",
     "%",
     "@",

@@ -98,6 +98,21 @@ async fn yaml_and_times_are_read_so() {
         (class("parameters: {a: \"b\nc\", d: e}"), true),
         (class("parameters:\n  a: \"b\nc\"\n  d: 'e\n\nf'"), true),
         (class("parameters: {a: b, <<: {a: c}}"), true),
+        (class("parameters: {a: !!timestamp 2001-1-02}"), true),
+        (
+            class("parameters: {a: !!timestamp '2001-1-1  1:02:03.5'}"),
+            true,
+        ),
+        (
+            class("parameters: {a: !!timestamp 2001-12-14t1:2:3,5-24:60}"),
+            true,
+        ),
+        (
+            class("parameters: {a: !!timestamp 2001-1-1t01:02:03z}"),
+            false,
+        ),
+        (class("parameters: {a: !!timestamp 2001-02-29}"), false),
+        (class("parameters: {a: !!timestamp 5}"), false),
         (class("parameters: {a: b, a: c}"), true),
         (format!("%YAML 1.2\n---\n{}", class("")), false),
         (format!("%YAML 1.1\n---\n{}", class("")), true),
