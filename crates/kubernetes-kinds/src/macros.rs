@@ -55,8 +55,8 @@ macro_rules! __wire_kind {
     };
 }
 
-/// Implements reading and writing of a kind of custom resources as `kind!` does, but of metadata that
-/// occurs twice the last one counts.
+/// Implements reading and writing of a kind of custom resources as `kind!` does, but of metadata
+/// that occurs twice the last one counts.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __wire_custom_kind {

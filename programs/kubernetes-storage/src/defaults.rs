@@ -18,8 +18,9 @@ use crate::{server, stored};
 /// Prints the objects that a server would store for manifests
 ///
 /// Prints each object of the storage API as YAML. Fields that the server sets have the comment
-/// `# set by the server`; a field that it drops becomes a comment, an unknown one a warning. Objects of other kinds are
-/// omitted; unknown versions and kinds of the storage API's groups are errors.
+/// `# set by the server`; a field that it drops becomes a comment, an unknown one a warning.
+/// Objects of other kinds are omitted; unknown versions and kinds of the storage API's groups are
+/// errors.
 ///
 /// Exits with 0 if a server accepts all objects, 1 if it rejects one, which is reported and not
 /// printed, and 2 if a file can't be read or the command line is invalid.

@@ -12,8 +12,8 @@
 //! * an unknown field is skipped, because a newer server may send it, or preserved as it is
 //!   and written back, if the crate was generated so;
 //! * what `serde_json` doesn't read is an error of it, though a server reads it: half of a pair of
-//!   escapes, `"\ud800"`, a number beyond 64-bit floats, and a field nested more than 127 deep whose
-//!   type is known, but not an unknown one; `-0` is no integer; `kubernetes-manifests` reads them;
+//!   escapes, `"\ud800"`, and a number beyond 64-bit floats; `-0` is no integer;
+//!   `kubernetes-manifests` reads them;
 //! * `apiVersion` and `kind` may be absent, as in the items of a list, but may not be wrong;
 //! * on writing, required fields are always there, even zero or empty, and an optional field
 //!   is there exactly when it is `Some`.

@@ -12,8 +12,8 @@ const DIGITS: usize = 15;
 /// Reads the quantity that follows a key into `slot`; `null` leaves that as it is.
 ///
 /// A server keeps the text of a number, as in `18446744073709551616` and `1e3`. `serde_json` reads
-/// numbers of 64 bits: where digits may be lost, the number is refused, `1e3` is read as `1000`, the
-/// same amount, and `1e309` can't be read. `kubernetes-manifests` keeps the text.
+/// numbers of 64 bits: where digits may be lost, the number is refused; `1e3` is read as `1000`,
+/// the same amount; `1e309` can't be read. `kubernetes-manifests` keeps the text.
 ///
 /// # Errors
 ///
@@ -28,8 +28,8 @@ pub fn read_quantity<'de, M: MapAccess<'de>, T: From<Quantity>>(
     Ok(())
 }
 
-/// Reads the quantity of a custom resource that follows a key into `slot`, as [`read_quantity`] does.
-/// Its schema takes integers and texts: `1.5` is refused.
+/// Reads the quantity of a custom resource that follows a key into `slot`, as [`read_quantity`]
+/// does. Its schema takes integers and texts: `1.5` is refused.
 ///
 /// # Errors
 ///

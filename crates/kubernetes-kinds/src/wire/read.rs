@@ -56,8 +56,8 @@ pub fn read_kind<'de, T: Object + Resource, D: Deserializer<'de>>(
     deserializer.deserialize_struct(T::NAME, T::FIELDS, KindVisitor(PhantomData))
 }
 
-/// Reads a kind of custom resources as [`read_kind`] does. A server doesn't merge its metadata: where
-/// it occurs twice, the last one counts.
+/// Reads a kind of custom resources as [`read_kind`] does. A server doesn't merge its metadata:
+/// where it occurs twice, the last one counts.
 ///
 /// # Errors
 ///

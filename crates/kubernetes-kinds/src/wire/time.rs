@@ -17,8 +17,8 @@ const DIGITS: usize = 9;
 /// Times have the form of RFC 3339 as Go's `time.Parse` accepts it, `2026-01-02T03:04:05Z`, with
 /// fractions of a second and an offset as in `+01:00` allowed: capital letters, no leap seconds.
 /// Unlike in Go, an offset with 60 minutes is an error. A time after 9999-12-30T22:00:00Z, which
-/// `k8s-openapi` can't represent, becomes that: the objects with such a time, which means never, can
-/// be read.
+/// `k8s-openapi` can't represent, becomes that, so that objects with such a time, which means
+/// never, can be read.
 ///
 /// # Errors
 ///

@@ -11,12 +11,16 @@ use kubernetes_kinds::{FieldPath, Segment};
 /// A line and a column, counted from 1.
 pub(crate) type Position = (usize, usize);
 
-/// The deepest nesting of a tree; no kind of Kubernetes comes near. What is deeper can be skipped, as
-/// a server skips unknown fields.
+/// The deepest nesting of a tree; no kind of Kubernetes comes near. What is deeper can be skipped,
+/// as a server skips unknown fields.
 pub(crate) const MAX_DEPTH: usize = 127;
 
 /// The message for a value that is deeper.
 pub(crate) const TOO_DEEP: &str = "nested more than 127 deep";
+
+/// The weight of a value in addition to its text.
+#[cfg(feature = "yaml")]
+const NODE: usize = 4;
 
 /// A value.
 #[derive(Clone)]
@@ -191,6 +195,29 @@ impl<'a> Tree<'a> {
         match self {
             Self::Items(items) => items.get(index),
             _ => None,
+        }
+    }
+
+    /// Returns the weight and the depth of the value.
+    #[cfg(feature = "yaml")]
+    pub(crate) fn measure(&self) -> (usize, usize) {
+        let add = |(weight, depth): (usize, usize), (more, below): (usize, usize)| {
+            (weight + more, depth.max(below + 1))
+        };
+        match self {
+            Self::Text(text) => (NODE + text.len(), 0),
+            Self::Items(items) => items
+                .iter()
+                .map(|item| item.tree.measure())
+                .fold((NODE, 1), add),
+            Self::Fields(fields) => fields
+                .iter()
+                .map(|field| {
+                    let (weight, depth) = field.value.tree.measure();
+                    (weight + NODE + field.name.len(), depth)
+                })
+                .fold((NODE, 1), add),
+            _ => (NODE, 0),
         }
     }
 

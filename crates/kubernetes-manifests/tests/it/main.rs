@@ -10,3 +10,5 @@ mod scheme_errors;
 #[cfg(feature = "yaml")]
 mod scheme_yaml;
 mod strict;
+#[cfg(feature = "yaml")]
+mod yaml_depth;

@@ -16,9 +16,6 @@ use crate::input::tree::{Field, MAX_DEPTH, Node, TOO_DEEP, Tree};
 /// The deepest nesting that Kubernetes' reader takes.
 const MOST: usize = 10_000;
 
-/// The weight of a value in addition to its text.
-const NODE: usize = 4;
-
 /// The merge key, whose value adds fields.
 const MERGE: &str = "<<";
 
@@ -220,7 +217,7 @@ impl<'t> Composer<'t> {
             tree,
         };
         if anchor != 0 {
-            let (weight, _) = measure(&node.tree);
+            let (weight, _) = node.tree.measure();
             self.spend(weight, span)?;
             self.anchors.insert(anchor, node.clone());
         }
@@ -447,7 +444,7 @@ impl<'t> Composer<'t> {
         let Some(node) = self.anchors.get(&anchor) else {
             return Err(at(span, "the value of an anchor contains itself"));
         };
-        let (weight, depth) = measure(&node.tree);
+        let (weight, depth) = node.tree.measure();
         if self.depth + depth > MAX_DEPTH {
             return Ok(Tree::Unreadable(TOO_DEEP));
         }
@@ -477,28 +474,6 @@ fn is_merge(event: &Event<'_>, span: &Span) -> Result<bool> {
             Some(_) => Err(at(span, "`<<` takes no tag")),
         },
         _ => Ok(false),
-    }
-}
-
-/// Returns the weight and the depth of a value.
-fn measure(tree: &Tree<'_>) -> (usize, usize) {
-    let add = |(weight, depth): (usize, usize), (more, below): (usize, usize)| {
-        (weight + more, depth.max(below + 1))
-    };
-    match tree {
-        Tree::Text(text) => (NODE + text.len(), 0),
-        Tree::Items(items) => items
-            .iter()
-            .map(|item| measure(&item.tree))
-            .fold((NODE, 1), add),
-        Tree::Fields(fields) => fields
-            .iter()
-            .map(|field| {
-                let (weight, depth) = measure(&field.value.tree);
-                (weight + NODE + field.name.len(), depth)
-            })
-            .fold((NODE, 1), add),
-        _ => (NODE, 0),
     }
 }
 
