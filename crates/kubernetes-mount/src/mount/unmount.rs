@@ -26,7 +26,7 @@ impl ForceUnmount for LinuxMounter {
 /// # Errors
 ///
 /// [`MountError::UnmountTimedOut`] if both took too long: a thread waits for each, and the
-/// kernel may still finish them. Otherwise as [`Mount::unmount`].
+/// kernel may still finish them. Otherwise as [`Mount::unmount`](super::Mount::unmount).
 pub fn unmount_with_force(target: &Path, limit: Duration) -> Result<()> {
     for flags in [UnmountFlags::empty(), UnmountFlags::FORCE] {
         if let Some(result) = limited(target, flags, limit)? {
@@ -47,7 +47,7 @@ pub fn unmount_with_force(target: &Path, limit: Duration) -> Result<()> {
 ///
 /// # Errors
 ///
-/// As [`Mount::unmount`].
+/// As [`Mount::unmount`](super::Mount::unmount).
 pub fn unmount_lazily(target: &Path) -> Result<()> {
     unmount(target, UnmountFlags::DETACH)
 }
