@@ -20,7 +20,7 @@ use crate::options::Settings;
 use crate::prepare::{Preparation, Step};
 use crate::provisioner::Provisioner;
 use crate::reports::Reports;
-use crate::request::ProvisionRequest;
+use crate::request::{ProvisionRequest, claim_reference};
 use crate::store::{Store, StoreError};
 use crate::{check, rules};
 
@@ -170,7 +170,7 @@ impl<P: Provisioner> ClaimWorker<P> {
     ) -> PersistentVolume {
         let claim = &request.claim;
         let spec = volume.spec.get_or_insert_default();
-        spec.claim_ref = Some(rules::claim_reference(&claim.metadata));
+        spec.claim_ref = Some(claim_reference(&claim.metadata));
         spec.storage_class_name = Some(rules::class_name(claim).to_owned());
         let policy = spec.persistent_volume_reclaim_policy.as_ref();
         // Otherwise the storage is never deleted, and the finalizer would be removed again.

@@ -75,14 +75,14 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
     ) -> impl Future<Output = Result<V, ProvisionError>> + Send;
 
     /// Returns the name of the volume of a claim, or `None` for the
-    /// [prefix](crate::Builder::volume_name_prefix), a hyphen and the UID of the claim, which is the
-    /// default.
+    /// [prefix](crate::Builder::volume_name_prefix), a hyphen and the UID of the claim, which is
+    /// the default.
     ///
     /// It has to return the same name in each attempt and in each process, so it may use only what
-    /// never changes: the UID, namespace and name of the claim. A name that isn't a DNS subdomain of
-    /// at most 253 characters, and one that another claim or volume has, is an event
-    /// `ProvisioningFailed`. A name without the UID can be that of a later claim too, which then gets
-    /// storage that was kept of the earlier one.
+    /// never changes: the UID, namespace and name of the claim. A name that isn't a DNS subdomain
+    /// of at most 253 characters, and one that another claim or volume has, is an event
+    /// `ProvisioningFailed`. A name without the UID can be that of a later claim too, which then
+    /// gets storage that was kept of the earlier one.
     ///
     /// The volumes of [`unstored`](Self::unstored) have to name their claim then.
     fn volume_name(&self, claim: &V::Claim) -> Option<String> {
@@ -104,8 +104,8 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
 
     /// Returns the storage for which [`stored`](Self::stored) was not called yet, each as a volume
     /// with the [name of its request](ProvisionRequest::volume_name), the reclaim policy of its
-    /// class, and what [`delete`](Self::delete) needs. If it isn't named after the UID of its claim,
-    /// `spec.claimRef.uid` is that UID; [`ProvisionRequest::volume`] sets it.
+    /// class, and what [`delete`](Self::delete) needs. If it isn't named after the UID of its
+    /// claim, `spec.claimRef.uid` is that UID; [`ProvisionRequest::volume`] sets it.
     ///
     /// Without it, which is the default, storage can stay behind in one case: its claim is deleted
     /// after the call of [`provision`](Self::provision) and before the volume is stored, while the
@@ -114,10 +114,11 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
     ///
     /// The controller calls this when it begins to work, at each
     /// [resync](crate::Builder::resync_period), at least each minute while it returns storage whose
-    /// claim exists without a volume, and when the selected node of a claim is gone. It
-    /// deletes storage that has no volume, if its claim or that node is gone and its reclaim policy
-    /// is `Delete`. Storage whose volume was stored once must never be returned again: an
-    /// administrator may delete a retained volume, and its storage has to stay. If several clusters share the storage system, return the storage of this cluster only.
+    /// claim exists without a volume, and when the selected node of a claim is gone. It deletes
+    /// storage that has no volume, if its claim or that node is gone and its reclaim policy is
+    /// `Delete`. Storage whose volume was stored once must never be returned again: an
+    /// administrator may delete a retained volume, and its storage has to stay. If several clusters
+    /// share the storage system, return the storage of this cluster only.
     fn unstored(&self) -> impl Future<Output = Result<Vec<V>, BoxError>> + Send {
         ready(Ok(Vec::new()))
     }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use core_v1::{
-    PersistentVolume, PersistentVolumeMode, PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
+    ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode,
+    PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
 };
-use k8s_openapi::Metadata as _;
 use k8s_openapi::api::core::v1::{Node, TopologySelectorTerm};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::{Metadata as _, Resource as _};
 
 use crate::volume::{Claim, ClaimFields as _, ClassFields as _, Volume};
 use crate::{names, rules};
@@ -130,7 +132,7 @@ impl<V: Volume> ProvisionRequest<V> {
             } else {
                 PersistentVolumeMode::Filesystem
             });
-        spec.claim_ref = Some(rules::claim_reference(self.claim.metadata()));
+        spec.claim_ref = Some(claim_reference(self.claim.metadata()));
         spec.access_modes = self.claim.access_modes();
         spec.mount_options = self.class.mount_options().cloned();
         spec.volume_attributes_class_name = self.volume_attributes_class_name().map(str::to_owned);
@@ -139,4 +141,17 @@ impl<V: Volume> ProvisionRequest<V> {
             .map(|size| BTreeMap::from([("storage".to_owned(), size.clone())]));
         V::from_ours(PersistentVolume::new(&self.volume_name).with_spec(spec))
     }
+}
+
+/// Returns the reference of a volume to its claim. The control plane compares the UID; the resource
+/// version is that of the claim for which the volume was made.
+pub(crate) fn claim_reference(claim: &ObjectMeta) -> ObjectReference {
+    let mut reference = ObjectReference::new()
+        .with_api_version(PersistentVolumeClaim::API_VERSION)
+        .with_kind(PersistentVolumeClaim::KIND);
+    reference.namespace = claim.namespace.clone();
+    reference.name = claim.name.clone();
+    reference.uid = claim.uid.clone();
+    reference.resource_version = claim.resource_version.clone();
+    reference
 }

@@ -1,12 +1,12 @@
 //! Rules of provisioning and deleting, without I/O.
 
 use core_v1::{
-    ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode,
-    PersistentVolumePhase, PersistentVolumeReclaimPolicy,
+    PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode, PersistentVolumePhase,
+    PersistentVolumeReclaimPolicy,
 };
+use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::{Metadata, Resource};
 use storage_v1::{StorageClass, VolumeBindingMode};
 
 use crate::names::{
@@ -214,19 +214,6 @@ pub(crate) fn owner(volume: &PersistentVolume) -> String {
         "the claim {namespace}/{name} with the UID \"{}\"",
         text(&claim.uid)
     )
-}
-
-/// Returns the reference of a volume to its claim. The control plane compares the UID; the resource
-/// version is that of the claim for which the volume was made.
-pub(crate) fn claim_reference(claim: &ObjectMeta) -> ObjectReference {
-    let mut reference = ObjectReference::new()
-        .with_api_version(PersistentVolumeClaim::API_VERSION)
-        .with_kind(PersistentVolumeClaim::KIND);
-    reference.namespace = claim.namespace.clone();
-    reference.name = claim.name.clone();
-    reference.uid = claim.uid.clone();
-    reference.resource_version = claim.resource_version.clone();
-    reference
 }
 
 /// Returns true if a volume was made for a claim.

@@ -126,8 +126,8 @@ impl Folders {
             .is_ok_and(|own| Path::new(&own) == Path::new(path))
     }
 
-    /// Returns the names of the folders that are not confirmed, each with its note, sorted. An empty
-    /// note is one that a killed process did not write to the end, before it created the folder.
+    /// Returns the names of the folders that are not confirmed, each with its note, sorted. An
+    /// empty note is one that a killed process did not write, before it created the folder.
     ///
     /// # Errors
     ///

@@ -13,9 +13,9 @@
 //! cargo xtask e2e -- --release --bench provisioner -- --bench wakes
 //! ```
 //!
-//! takes about fifteen minutes; the second command measures only claims in back-off. Without `--bench` there are few claims, to see that it works. It needs
-//! Go, which builds the program in `peer`. Each figure is the median of three runs, in which the
-//! two take turns.
+//! takes about fifteen minutes; the second command measures only claims in back-off. Without
+//! `--bench` there are few claims, to see that it works. It needs Go, which builds the program in
+//! `peer`. Each figure is the median of three runs, in which the two take turns.
 
 #![allow(
     missing_docs,

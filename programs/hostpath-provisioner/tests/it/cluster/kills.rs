@@ -89,7 +89,8 @@ async fn remains(cluster: &Cluster) -> (Vec<String>, Vec<String>) {
     (names, cluster.folders())
 }
 
-/// Waits until volumes and folders are exactly those of the claims. Otherwise returns what there is.
+/// Waits until volumes and folders are exactly those of the claims. Otherwise returns what there
+/// is.
 async fn settled(cluster: &Cluster, claims: &Claims<'_>) -> Result<(), String> {
     let mut expected: Vec<_> = claims
         .open
