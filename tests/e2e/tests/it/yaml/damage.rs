@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde_json::Value;
 
 /// Texts that may be anywhere by mistake.
-const TOKENS: [&str; 64] = [
+const TOKENS: [&str; 65] = [
     ": ",
     ":",
     "- ",
