@@ -66,7 +66,7 @@ impl Strategy for Mill {
     }
 
     fn prepare_status(&mut self, stored: &Self, _target: &Target) {
-        let status = self.status.take();
+        let status = Some(self.status.take().unwrap_or_default());
         let metadata = std::mem::take(&mut self.metadata);
         *self = Self {
             metadata,
