@@ -43,10 +43,6 @@ pub(crate) enum Tree<'a> {
 /// A value and its position; of those of JSON, only texts in lists have one.
 #[derive(Clone)]
 pub(crate) struct Node<'a> {
-    #[cfg_attr(
-        not(feature = "yaml"),
-        expect(dead_code, reason = "only YAML needs it")
-    )]
     pub(crate) position: Option<Position>,
     pub(crate) tree: Tree<'a>,
 }

@@ -86,8 +86,8 @@ fn errors_in(doc: &Doc, path: &str, map: bool, told: &mut Vec<String>) {
     }
 }
 
-/// The errors in a custom resource: duplicates at any depth, then unknown fields in the last of them,
-/// in order, but those of the metadata first.
+/// The errors in a custom resource: duplicates at any depth, then unknown fields in the last of
+/// them, in order, but those of the metadata first.
 fn errors_in_custom(doc: &Doc, told: &mut Vec<String>) {
     duplicates_in(doc, "", told);
     let last = serde_json::from_str(&doc.text()).unwrap();
