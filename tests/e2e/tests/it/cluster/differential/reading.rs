@@ -104,7 +104,7 @@ async fn yaml_and_times_are_read_so() {
             true,
         ),
         (
-            class("parameters: {a: !!timestamp 2001-12-14t1:2:3,5-24:60}"),
+            class("parameters: {a: !!timestamp '2001-12-14t1:2:3,5-24:60'}"),
             true,
         ),
         (
