@@ -397,6 +397,8 @@ fn texts_of_other_versions() {
         ("x: |\n  y\n  \tz\n", None),
         ("x: [y,\n\tz]\n", None),
         ("x: \"\\U0001F600\"\n", None),
+        ("x: {\"y\":, 'z':}\n", None),
+        ("x: {y:}\n", Some((3, 5, "space"))),
     ] {
         let text = format!("{head}{rest}");
         let read = scheme().decode_yaml_all(&text);

@@ -359,7 +359,8 @@ impl<'t> Composer<'t> {
                         "`?` and `:` are signs of their own here in YAML 1.1; quote the text";
                     return Err(at(span, message));
                 }
-                let end = span.end.byte_offset();
+                // An absent value begins where its `:` does.
+                let end = span.end.byte_offset().filter(|_| written() != Some(""));
                 let after = end.and_then(|end| self.yaml.text.get(end..));
                 let colon = after.and_then(|after| after.strip_prefix(':'));
                 if colon.is_some_and(|after| after.starts_with([',', ']', '}', '[', '{'])) {
