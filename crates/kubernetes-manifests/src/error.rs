@@ -51,10 +51,10 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let document = self.document.map(|number| format!("document {number}"));
         let path = Some(self.path.to_string()).filter(|path| !path.is_empty());
-        let parts: Vec<String> = [document, self.object.clone(), path]
-            .into_iter()
-            .flatten()
-            .collect();
+        let mut parts = Vec::new();
+        for part in [document, self.object.clone(), path] {
+            parts.extend(part);
+        }
         f.write_str(&parts.join(", "))?;
         let Some(line) = self.line else {
             return Ok(());

@@ -12,13 +12,14 @@ use super::tree::{MAX_DEPTH, TOO_DEEP, Tree};
 ///
 /// When the text is deeper than a server reads.
 pub(super) fn keep<'a>(tree: &mut Tree<'a>, text: &'a str) -> Result<(), Error> {
-    let found = find(tree);
+    let mut found = Found::default();
+    find(tree, &mut found);
     let mut numbers = Numbers::of(text);
     if found.float {
         keep_next(tree, &mut numbers);
     }
     if found.depth {
-        numbers.by_ref().for_each(drop);
+        while numbers.next().is_some() {}
         if numbers.deepest > MOST {
             // `serde_json` says where it is too deep for it.
             serde_json::from_str::<Value>(text)?;
@@ -37,29 +38,21 @@ struct Found {
     depth: bool,
 }
 
-fn find(tree: &Tree<'_>) -> Found {
-    let all = |all: Found, more: Found| Found {
-        float: all.float || more.float,
-        depth: all.depth || more.depth,
-    };
+fn find(tree: &Tree<'_>, found: &mut Found) {
     match tree {
-        Tree::Number(number) => Found {
-            float: number.is_f64(),
-            depth: false,
-        },
-        Tree::Unreadable(message) => Found {
-            float: false,
-            depth: *message == TOO_DEEP,
-        },
-        Tree::Items(items) => items
-            .iter()
-            .map(|item| find(&item.tree))
-            .fold(Found::default(), all),
-        Tree::Fields(fields) => fields
-            .iter()
-            .map(|field| find(&field.value.tree))
-            .fold(Found::default(), all),
-        _ => Found::default(),
+        Tree::Number(number) => found.float |= number.is_f64(),
+        Tree::Unreadable(message) => found.depth |= *message == TOO_DEEP,
+        Tree::Items(items) => {
+            for item in items {
+                find(&item.tree, found);
+            }
+        }
+        Tree::Fields(fields) => {
+            for field in fields {
+                find(&field.value.tree, found);
+            }
+        }
+        _ => (),
     }
 }
 

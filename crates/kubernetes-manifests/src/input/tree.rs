@@ -2,7 +2,6 @@
 //! their lines and columns.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use k8s_openapi::serde_json::{Map, Number, Value};
 #[cfg(feature = "yaml")]
@@ -131,24 +130,53 @@ impl Node<'_> {
     }
 
     /// Keeps the last of fields with the same name, and sorts fields by name.
-    pub(crate) fn collapse(self) -> Self {
-        let tree = match self.tree {
-            Tree::Items(items) => Tree::Items(items.into_iter().map(Self::collapse).collect()),
-            Tree::Fields(fields) => {
-                let mut kept = BTreeMap::new();
-                for field in fields {
-                    kept.insert(field.name.clone(), field);
+    pub(crate) fn collapse(&mut self) {
+        match &mut self.tree {
+            Tree::Items(items) => {
+                for item in items {
+                    item.collapse();
                 }
-                let kept = kept.into_values().map(|field| Field {
-                    value: field.value.collapse(),
-                    ..field
-                });
-                Tree::Fields(kept.collect())
             }
-            simple => simple,
-        };
-        Self { tree, ..self }
+            Tree::Fields(fields) => {
+                let mut last = Map::new();
+                for (index, field) in fields.iter().enumerate() {
+                    last.insert(field.name.to_string(), index.into());
+                }
+                let mut kept = Vec::new();
+                for index in in_order(last) {
+                    let Some(field) = fields.get_mut(index) else {
+                        continue;
+                    };
+                    field.value.collapse();
+                    kept.push(Field {
+                        name: std::mem::take(&mut field.name),
+                        position: field.position,
+                        value: std::mem::replace(&mut field.value, Tree::Null.into()),
+                    });
+                }
+                *fields = kept;
+            }
+            _ => (),
+        }
     }
+}
+
+/// Returns indices in the order of their keys.
+///
+/// `serde_json` has compiled this map for itself. A sort, or a map of another type, would be
+/// compiled with this crate.
+pub(crate) fn in_order(mut indices: Map<String, Value>) -> Vec<usize> {
+    // A program may have switched on the feature with which a map keeps the order of insertion.
+    indices.sort_keys();
+    let mut ordered = Vec::new();
+    for index in indices.values() {
+        if let Some(index) = index.as_u64()
+            && let Ok(index) = usize::try_from(index)
+        {
+            ordered.push(index);
+        }
+    }
+    ordered
 }
 
 impl<'a> Tree<'a> {
@@ -253,7 +281,13 @@ impl<'a> Tree<'a> {
             Self::Bool(value) => Value::Bool(*value),
             Self::Number(number) | Self::Decimal(number, _) => Value::Number(number.clone()),
             Self::Text(text) => Value::String(text.clone().into_owned()),
-            Self::Items(items) => items.iter().map(|item| item.tree.to_value()).collect(),
+            Self::Items(items) => {
+                let mut values = Vec::new();
+                for item in items {
+                    values.push(item.tree.to_value());
+                }
+                Value::Array(values)
+            }
             Self::Fields(fields) => {
                 let mut object = Map::new();
                 for field in fields {

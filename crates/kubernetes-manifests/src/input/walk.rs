@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use k8s_openapi::serde_json::Error;
+use k8s_openapi::serde_json::{Error, Map};
 
 use super::position::{Source, position};
 use super::step::{Step, path, segment};
-use super::tree::Field;
+use super::tree::{Field, in_order};
 use crate::error::{Location, SchemeError};
 use crate::strict::{FieldError, FieldErrorKind};
 
@@ -51,11 +51,20 @@ impl Log {
     /// Sorts the errors after so many as a server does for custom resources: those of metadata come
     /// first.
     pub(crate) fn sort_after(&mut self, len: usize) {
-        let key = |error: &FieldError| {
-            let is_metadata = error.path.starts_with("metadata.");
-            (!is_metadata, error.path.clone())
-        };
-        self.errors[len..].sort_by_cached_key(key);
+        let errors = self.errors.split_off(len);
+        let mut order = Map::new();
+        for (index, error) in errors.iter().enumerate() {
+            // Before all other paths, in which control characters are escaped.
+            let first = if error.path.starts_with("metadata.") {
+                "\0"
+            } else {
+                ""
+            };
+            order.insert(format!("{first}{}", error.path), index.into());
+        }
+        for index in in_order(order) {
+            self.errors.extend(errors.get(index).cloned());
+        }
     }
 
     /// Returns the errors; their memory still counts.

@@ -157,14 +157,12 @@ impl AnyObject {
             object,
             unrepresentable,
         } = converted.map_err(|reason| SchemeError::from(reason).at(&location))?;
+        let mut all = self.unrepresentable;
+        all.extend(unrepresentable);
         Ok(Decoded {
             object,
             read: kind,
-            unrepresentable: self
-                .unrepresentable
-                .into_iter()
-                .chain(unrepresentable)
-                .collect(),
+            unrepresentable: all,
         })
     }
 
@@ -205,14 +203,12 @@ impl AnyObject {
         let (content, unrepresentable) = path
             .follow(content, scheme.unrepresentable)
             .map_err(|error| SchemeError::from(Reason::Conversion(error)).at(&location))?;
+        let mut all = self.unrepresentable;
+        all.extend(unrepresentable);
         Ok(Self {
             held: Held::Typed(content),
             read: self.read,
-            unrepresentable: self
-                .unrepresentable
-                .into_iter()
-                .chain(unrepresentable)
-                .collect(),
+            unrepresentable: all,
             location: self.location,
         })
     }

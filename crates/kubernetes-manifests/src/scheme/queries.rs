@@ -52,10 +52,11 @@ impl Scheme {
         let Some(entry) = self.entries.get(from) else {
             return Vec::new();
         };
-        self.paths(entry.type_id)
-            .iter()
-            .map(|path| path.route())
-            .collect()
+        let mut routes = Vec::new();
+        for path in &self.paths(entry.type_id) {
+            routes.push(path.route());
+        }
+        routes
     }
 
     /// Returns the route from one type to another; it is empty if they are the same.
@@ -74,11 +75,13 @@ impl Scheme {
     /// Returns the registered kinds that are most similar to one that isn't.
     pub(super) fn nearest(&self, found: &GroupVersionKind) -> Vec<GroupVersionKind> {
         let those = |like: &dyn Fn(&GroupVersionKind) -> bool| -> Vec<_> {
-            self.entries
-                .keys()
-                .filter(|kind| like(kind))
-                .cloned()
-                .collect()
+            let mut found = Vec::new();
+            for kind in self.entries.keys() {
+                if like(kind) {
+                    found.push(kind.clone());
+                }
+            }
+            found
         };
         let group = &found.group_version.group;
         let by_name = those(&|kind| kind.kind == found.kind);

@@ -29,13 +29,14 @@ impl<'s> Path<'s> {
     }
 
     pub(super) fn route(&self) -> Route {
-        let step = |conversion: &&Conversion| Step {
-            to: conversion.target.clone(),
-            lossy: conversion.lossy,
-        };
-        Route {
-            steps: self.0.iter().map(step).collect(),
+        let mut steps = Vec::new();
+        for conversion in &self.0 {
+            steps.push(Step {
+                to: conversion.target.clone(),
+                lossy: conversion.lossy,
+            });
         }
+        Route { steps }
     }
 
     /// Converts an object of the type at which the path begins.

@@ -161,7 +161,11 @@ impl<'t> Document<'_, 't> {
         let (Some(log), Tree::Fields(fields)) = (self.log.as_deref_mut(), &node.tree) else {
             return;
         };
-        let list = Node::from(Tree::Fields(fields.iter().map(without_items).collect()));
+        let mut list = Vec::new();
+        for field in fields {
+            list.push(without_items(field));
+        }
+        let list = Node::from(Tree::Fields(list));
         let input = ObjectInput {
             node: &list,
             steps,

@@ -23,8 +23,23 @@ pub(super) struct TypeMeta<'a> {
 impl<'a> TypeMeta<'a> {
     /// Reads a JSON text until both fields are known; the rest is not checked.
     pub(super) fn of_json(text: &'a [u8]) -> Result<Self, SchemeError> {
+        match String::from_utf8_lossy(text) {
+            Cow::Borrowed(text) => Self::of_text(text),
+            Cow::Owned(text) => {
+                let TypeMeta { api_version, kind } = TypeMeta::of_text(&text)?;
+                let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+                Ok(Self {
+                    api_version: api_version.map(owned),
+                    kind: kind.map(owned),
+                })
+            }
+        }
+    }
+
+    // From a text, as everything here: `serde_json` would be compiled once more for bytes.
+    fn of_text(text: &'a str) -> Result<Self, SchemeError> {
         let mut meta = Self::default();
-        let mut deserializer = serde_json::Deserializer::from_slice(text);
+        let mut deserializer = serde_json::Deserializer::from_str(text);
         match Peek(&mut meta).deserialize(&mut deserializer) {
             // Stopping early is an error of the deserializer.
             Err(error) if !meta.is_complete() => Err(SchemeError::syntax(&error)),

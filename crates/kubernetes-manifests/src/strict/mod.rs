@@ -233,7 +233,8 @@ impl<'t> ObjectInput<'_, 't> {
     ) -> Result<T, SchemeError> {
         self.duplicates(location, log);
         let before = log.len();
-        let node = self.node.clone().collapse();
+        let mut node = self.node.clone();
+        node.collapse();
         let walk = Walk::new(self.steps).noticing(location, log);
         let object = read(&node, walk, self.source);
         if std::mem::take(&mut log.has_custom) {
