@@ -54,13 +54,8 @@ impl Log {
         let errors = self.errors.split_off(len);
         let mut order = Map::new();
         for (index, error) in errors.iter().enumerate() {
-            // Before all other paths, in which control characters are escaped.
-            let first = if error.path.starts_with("metadata.") {
-                "\0"
-            } else {
-                ""
-            };
-            order.insert(format!("{first}{}", error.path), index.into());
+            let rank = u8::from(!error.path.starts_with("metadata."));
+            order.insert(format!("{rank}{}", error.path), index.into());
         }
         for index in in_order(order) {
             self.errors.extend(errors.get(index).cloned());
