@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use super::linux::own_mount;
 use super::{Mount, MountInfo, read_mount_info};
 use crate::{Error, Result};
 
@@ -259,8 +260,7 @@ impl HostUtils for LinuxHostUtils {
 /// Returns the mount that a path is on.
 fn mount_of(path: &Path) -> Result<Option<MountInfo>> {
     let path = fs::canonicalize(path).map_err(Error::io("resolve", path))?;
-    let mut mounts = read_mount_info()?.into_iter().rev();
-    Ok(mounts.find(|mount| path.starts_with(&mount.mount_point)))
+    Ok(own_mount(&read_mount_info()?, &path).cloned())
 }
 
 /// Returns true if a block device is mounted, or open exclusively, such as for a RAID.

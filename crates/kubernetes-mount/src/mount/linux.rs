@@ -420,7 +420,7 @@ pub(super) fn canonical(path: &Path) -> Result<Option<PathBuf>> {
 }
 
 /// Returns the mount that a path is in.
-fn own_mount<'a>(mounts: &'a [MountInfo], path: &Path) -> Option<&'a MountInfo> {
+pub(super) fn own_mount<'a>(mounts: &'a [MountInfo], path: &Path) -> Option<&'a MountInfo> {
     let by_number = look(path).ok().filter(|stat| stat.stx_mask & MNT_ID != 0);
     by_number
         .and_then(|stat| mounts.iter().find(|mount| mount.id == stat.stx_mnt_id))

@@ -1,7 +1,6 @@
 //! Pods and volumes on disk, for a program that was restarted.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use kubernetes_mount::subpath::SUBPATHS;
 use super::StandaloneHost;
 use crate::interfaces::VolumeHost;
 use crate::plugins::dirs::{
-    DEVICE_MOUNTS, FLEX_VOLUMES, device_mounts, exists, flex_device_mounts, remove_empty,
+    DEVICE_MOUNTS, FLEX_VOLUMES, device_mounts, entries, exists, flex_device_mounts, remove_empty,
 };
 use crate::plugins::{DELETING, EMPTY_DIR};
 use crate::{Error, Result};
@@ -204,21 +203,14 @@ fn directories(dir: &Path) -> Result<Vec<String>> {
 /// The names in a directory, sorted. None if it doesn't exist. Those that aren't UTF-8 are an
 /// error: no volume is named so.
 fn names(dir: &Path) -> Result<Vec<String>> {
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(Error::io("read", dir)(error)),
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let name = entry.map_err(Error::io("read", dir))?.file_name();
-        names.push(name.into_string().map_err(|name: OsString| {
+    let name = |path: PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        name.to_str().map(str::to_owned).ok_or_else(|| {
             Error::invalid(format!(
                 "{} has the name {name:?}, which no volume has",
                 dir.display()
             ))
-        })?);
-    }
-    names.sort();
-    Ok(names)
+        })
+    };
+    entries(dir)?.into_iter().map(name).collect()
 }

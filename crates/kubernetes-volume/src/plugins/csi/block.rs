@@ -1,6 +1,5 @@
 //! Volumes that Pods use as devices.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::Pod;
@@ -11,12 +10,12 @@ use tracing::debug;
 use super::data::VolumeData;
 use super::mounter::DIRECTORY;
 use super::node::{Driver, Node, add_pod_info};
-use super::paths::{BlockPaths, attachment_name};
-use super::source::{Persistent, Source, access_mode};
+use super::paths::{BlockPaths, RESERVED, attachment_name};
+use super::source::{Persistent, Source};
 use super::stats::CsiMetrics;
 use super::{
     AccessType, NodeCapability, NodePublishVolumeRequest, NodeStageVolumeRequest,
-    NodeUnpublishVolumeRequest, NodeUnstageVolumeRequest, VolumeCapability,
+    NodeUnpublishVolumeRequest, NodeUnstageVolumeRequest,
 };
 use crate::interfaces::{
     BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper,
@@ -39,7 +38,7 @@ impl Block {
         names::check("name of a PersistentVolume", volume_name)?;
         names::check("UID of the Pod", pod_uid)?;
         // They would be those of all volumes.
-        if ["publish", "staging"].contains(&volume_name) {
+        if RESERVED.contains(&volume_name) {
             return Err(Error::invalid(format!(
                 "a PersistentVolume with the name {volume_name:?} can't be used as a device: it \
                  would have the directories of others"
@@ -111,14 +110,6 @@ impl CsiMapper {
         data.save(&self.block.paths.data)
     }
 
-    fn capability(source: Persistent<'_>, capabilities: &[NodeCapability]) -> VolumeCapability {
-        let multi_writer = capabilities.contains(&NodeCapability::SingleNodeMultiWriter);
-        VolumeCapability {
-            access_mode: access_mode(source.access_mode(), multi_writer),
-            access_type: AccessType::Block,
-        }
-    }
-
     fn stage(&self, source: Persistent<'_>, driver: &Driver) -> Result<PathBuf> {
         let node = &self.block.node;
         let csi = source.csi;
@@ -126,14 +117,15 @@ impl CsiMapper {
         if !capabilities.contains(&NodeCapability::StageUnstageVolume) {
             return Ok(PathBuf::new());
         }
+        let both = Source::Persistent(source);
         let staging = &self.block.paths.staging;
         let request = NodeStageVolumeRequest {
             volume_id: csi.volume_handle.clone(),
             publish_context: node.publish_context(&csi.driver, &csi.volume_handle)?,
             staging_target_path: staging.clone(),
-            volume_capability: Self::capability(source, &capabilities),
+            volume_capability: both.capability(AccessType::Block, &capabilities),
             secrets: node.secrets(csi.node_stage_secret_ref.as_ref())?,
-            volume_context: Source::Persistent(source).attributes(),
+            volume_context: both.attributes(),
         };
         dirs::make(staging, DIRECTORY)?;
         let answer = driver.client.node_stage_volume(&request);
@@ -196,7 +188,7 @@ impl CustomBlockVolumeMapper for CsiMapper {
             // Also if the driver stages nothing, as a kubelet does.
             staging_target_path: self.block.paths.staging.clone(),
             target_path: target.clone(),
-            volume_capability: Self::capability(source, &capabilities),
+            volume_capability: both.capability(AccessType::Block, &capabilities),
             readonly: self.read_only,
             secrets: node.secrets(csi.node_publish_secret_ref.as_ref())?,
             volume_context,
@@ -309,19 +301,8 @@ impl CustomBlockVolumeUnmapper for CsiUnmapper {
 ///
 /// When the directories can't be read.
 pub fn mapped_on_disk(host: &dyn crate::interfaces::VolumeHost) -> Result<Vec<String>> {
-    let devices = host.volume_device_plugin_dir(CSI);
-    if !dirs::exists(&devices)? {
-        return Ok(Vec::new());
-    }
-    let read = || {
-        let names = fs::read_dir(&devices)?.map(|entry| entry.map(|entry| entry.file_name()));
-        names.collect::<std::io::Result<Vec<_>>>()
-    };
-    let names = read().map_err(Error::io("read", &devices))?;
-    let names = names.into_iter().filter_map(|name| name.into_string().ok());
-    let mut names: Vec<_> = names
-        .filter(|name| !["publish", "staging"].contains(&name.as_str()))
-        .collect();
-    names.sort();
-    Ok(names)
+    let devices = dirs::entries(&host.volume_device_plugin_dir(CSI))?;
+    let names = devices.iter().filter_map(|dir| dir.file_name()?.to_str());
+    let names = names.filter(|name| !RESERVED.contains(name));
+    Ok(names.map(str::to_owned).collect())
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use kubernetes_mount::mount::Mount;
 use serde::{Deserialize, Serialize};
+use tracing::warn;
 
 use crate::plugins::shared::{dirs, is_mounted, still_mounted};
 use crate::{Error, Result};
@@ -98,15 +99,26 @@ pub(super) fn remove(mounter: &dyn Mount, mount_path: &Path) -> Result<()> {
     }
     dirs::remove_empty(mount_path)?;
     let dir = above(mount_path)?;
-    for file in [FILE, NEW_FILE].map(|name| dir.join(name)) {
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(Error::io("remove", &file)(error));
-            }
-            _ => {}
-        }
+    for name in [FILE, NEW_FILE] {
+        dirs::remove_file(&dir.join(name))?;
     }
     dirs::remove_empty(&dir)
+}
+
+/// Removes the same where no file says which volume it is: nothing was mounted there, or no longer
+/// is. If something is, it is an error that the file is absent.
+pub(super) fn remove_unknown(mounter: &dyn Mount, mount_path: &Path) -> Result<()> {
+    if is_mounted(mounter, mount_path)? {
+        return VolumeData::required(&above(mount_path)?).map(drop);
+    }
+    remove(mounter, mount_path)
+}
+
+/// Removes what a failed attempt left. Its error says more than one of tidying up.
+pub(super) fn after_failure(mounter: &dyn Mount, mount_path: &Path) {
+    if let Err(error) = remove(mounter, mount_path) {
+        warn!("what a failed attempt left can't be removed: {error}");
+    }
 }
 
 /// Returns the directory above a mount point, which has the file.

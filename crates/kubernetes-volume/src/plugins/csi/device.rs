@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use tracing::warn;
-
 use super::data::{self, VolumeData};
 use super::mounter::{DIRECTORY, file_system, selinux_label};
 use super::node::Node;
 use super::paths::staging;
-use super::source::{Persistent, Source, access_mode};
-use super::{NodeCapability, NodeStageVolumeRequest, NodeUnstageVolumeRequest, VolumeCapability};
+use super::source::{Persistent, Source};
+use super::{NodeCapability, NodeStageVolumeRequest, NodeUnstageVolumeRequest};
 use crate::interfaces::{DeviceMounter, DeviceUnmounter};
-use crate::plugins::shared::{dirs, is_mounted};
+use crate::plugins::shared::dirs;
 use crate::{DeviceMounterArgs, Error, Result, Spec};
 
 impl DeviceMounter for Node {
@@ -37,9 +35,8 @@ impl DeviceMounter for Node {
         let above = data::above(device_mount_path)?;
         let driver = self.driver(name)?;
         let capabilities = driver.capabilities()?;
-        let has = |capability| capabilities.contains(&capability);
         let publish_context = self.publish_context(name, handle)?;
-        if !has(NodeCapability::StageUnstageVolume) {
+        if !capabilities.contains(&NodeCapability::StageUnstageVolume) {
             // The directory is there nevertheless, as a kubelet's.
             dirs::make(device_mount_path, DIRECTORY)?;
             return Ok(());
@@ -48,15 +45,14 @@ impl DeviceMounter for Node {
         let csi_driver = self.csi_driver(name).map_err(Error::transient)?;
         let label = selinux_label(csi_driver.as_ref(), args.selinux_label.as_deref());
         let both = Source::Persistent(source);
-        let multi_writer = has(NodeCapability::SingleNodeMultiWriter);
         let request = NodeStageVolumeRequest {
             volume_id: handle.clone(),
             publish_context,
             staging_target_path: device_mount_path.to_owned(),
-            volume_capability: VolumeCapability {
-                access_mode: access_mode(source.access_mode(), multi_writer),
-                access_type: file_system(both, args.fs_group, label, &capabilities),
-            },
+            volume_capability: both.capability(
+                file_system(both, args.fs_group, label, &capabilities),
+                &capabilities,
+            ),
             secrets,
             volume_context: both.attributes(),
         };
@@ -74,10 +70,8 @@ impl DeviceMounter for Node {
         })?;
         let answer = driver.client.node_stage_volume(&request);
         driver.done("NodeStageVolume", answer).inspect_err(|error| {
-            if error.is_final()
-                && let Err(error) = data::remove(&*mounter, device_mount_path)
-            {
-                warn!("what a failed attempt left can't be removed: {error}");
+            if error.is_final() {
+                data::after_failure(&*mounter, device_mount_path);
             }
         })
     }
@@ -88,11 +82,7 @@ impl DeviceUnmounter for Node {
         let above = data::above(device_mount_path)?;
         let mounter = self.mounter();
         let Some(data) = VolumeData::load(&above)? else {
-            if is_mounted(&*mounter, device_mount_path)? {
-                return VolumeData::required(&above).map(drop);
-            }
-            // Nothing was staged, or no longer is.
-            return data::remove(&*mounter, device_mount_path);
+            return data::remove_unknown(&*mounter, device_mount_path);
         };
         let driver = self.driver(&data.driver_name)?;
         if driver

@@ -2,8 +2,8 @@
 
 use super::mounter::file_system;
 use super::node::Node;
-use super::source::{Persistent, Source, access_mode};
-use super::{AccessType, NodeCapability, NodeExpandVolumeRequest, VolumeCapability};
+use super::source::{Persistent, Source};
+use super::{AccessType, NodeCapability, NodeExpandVolumeRequest};
 use crate::{Error, NodeResizeOptions, Result};
 
 /// Grows a volume. Returns true: what a driver says of the size is not compared.
@@ -31,16 +31,12 @@ pub(super) fn expand(node: &Node, options: &NodeResizeOptions) -> Result<bool> {
             csi.volume_handle
         )));
     }
-    let multi_writer = capabilities.contains(&NodeCapability::SingleNodeMultiWriter);
     let request = NodeExpandVolumeRequest {
         volume_id: csi.volume_handle.clone(),
         volume_path: path.clone(),
         required_bytes: options.new_size,
         staging_target_path: options.device_stage_path.clone(),
-        volume_capability: VolumeCapability {
-            access_mode: access_mode(source.access_mode(), multi_writer),
-            access_type,
-        },
+        volume_capability: Source::Persistent(source).capability(access_type, &capabilities),
         secrets: node.secrets(csi.node_expand_secret_ref.as_ref())?,
     };
     let answer = driver.client.node_expand_volume(&request);

@@ -7,22 +7,20 @@ use k8s_openapi::api::core::v1::Pod;
 use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
 use kubernetes_mount::mount::selinux_mount_option;
 use storage_v1::{CSIDriverSpec, FSGroupPolicy, VolumeLifecycleMode};
-use tracing::warn;
 
 use super::data::{self, VolumeData};
 use super::node::{Node, add_pod_info};
 use super::paths::{attachment_name, inline_handle, staging};
-use super::source::{Source, access_mode};
+use super::source::Source;
 use super::stats::CsiMetrics;
 use super::{
-    AccessType, NodeCapability, NodePublishVolumeRequest, NodeUnpublishVolumeRequest,
-    VolumeCapability, tokens,
+    AccessType, NodeCapability, NodePublishVolumeRequest, NodeUnpublishVolumeRequest, tokens,
 };
 use crate::interfaces::{Mounter, Unmounter, Volume};
 use crate::plugins::CSI;
 use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::slot::host_utils;
-use crate::plugins::shared::{dirs, is_mounted, names};
+use crate::plugins::shared::{dirs, names};
 use crate::{Attributes, Error, MounterArgs, Result, Spec};
 
 /// The mode of the directory of a volume.
@@ -96,26 +94,22 @@ impl CsiMounter {
         capabilities: &[NodeCapability],
         context_option: Option<&str>,
     ) -> Result<NodePublishVolumeRequest> {
-        let has = |capability| capabilities.contains(&capability);
         let source = Source::of(&self.spec)?;
         let mut request = NodePublishVolumeRequest {
             volume_id: self.handle.clone(),
             publish_context: Default::default(),
             staging_target_path: PathBuf::new(),
             target_path: dir.to_owned(),
-            volume_capability: VolumeCapability {
-                access_mode: access_mode(
-                    source.access_mode(),
-                    has(NodeCapability::SingleNodeMultiWriter),
-                ),
-                access_type: file_system(source, args.fs_group, context_option, capabilities),
-            },
+            volume_capability: source.capability(
+                file_system(source, args.fs_group, context_option, capabilities),
+                capabilities,
+            ),
             readonly: self.read_only,
             secrets: Default::default(),
             volume_context: source.attributes(),
         };
         if self.mode == VolumeLifecycleMode::Persistent {
-            if has(NodeCapability::StageUnstageVolume) {
+            if capabilities.contains(&NodeCapability::StageUnstageVolume) {
                 request.staging_target_path = staging(&*self.node.host, &self.driver, &self.handle);
             }
             request.publish_context = self.node.publish_context(&self.driver, &self.handle)?;
@@ -233,12 +227,8 @@ impl Mounter for CsiMounter {
             .done("NodePublishVolume", answer)
             .inspect_err(|error| {
                 // A Pod that has the volume already goes on with it.
-                if error.is_final()
-                    && !args.is_remount
-                    && !args.reconstructed_volume
-                    && let Err(error) = data::remove(&*mounter, dir)
-                {
-                    warn!("what a failed attempt left can't be removed: {error}");
+                if error.is_final() && !args.is_remount && !args.reconstructed_volume {
+                    data::after_failure(&*mounter, dir);
                 }
             })?;
 
@@ -309,10 +299,7 @@ impl Unmounter for CsiUnmounter {
     fn tear_down_at(&self, dir: &Path) -> Result<()> {
         let mounter = self.node.mounter();
         let Some(data) = &self.data else {
-            if is_mounted(&*mounter, dir)? {
-                return VolumeData::required(&data::above(dir)?).map(drop);
-            }
-            return data::remove(&*mounter, dir);
+            return data::remove_unknown(&*mounter, dir);
         };
         let driver = self.node.driver(&data.driver_name)?;
         let request = NodeUnpublishVolumeRequest {

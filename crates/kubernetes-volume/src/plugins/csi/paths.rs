@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
+use crate::Result;
 use crate::interfaces::VolumeHost;
 use crate::plugins::CSI;
-use crate::{Error, Result};
+use crate::plugins::shared::dirs;
 
 /// The directory of a volume at which it is staged.
 const GLOBAL_MOUNT: &str = "globalmount";
@@ -47,11 +47,12 @@ pub(super) fn staging(host: &dyn VolumeHost, driver: &str, volume_handle: &str) 
 pub fn staged_on_disk(host: &dyn VolumeHost) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let devices = host.volume_device_plugin_dir(CSI);
-    for driver in entries(&host.plugin_dir(CSI))? {
-        if driver == devices {
+    for driver in dirs::entries(&host.plugin_dir(CSI))? {
+        // A driver may have its socket here.
+        if driver == devices || !driver.is_dir() {
             continue;
         }
-        for volume in entries(&driver)? {
+        for volume in dirs::entries(&driver)? {
             let path = volume.join(GLOBAL_MOUNT);
             // Of a mount that is broken, all is known but that it exists.
             if fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
@@ -62,22 +63,8 @@ pub fn staged_on_disk(host: &dyn VolumeHost) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The paths in a directory, sorted. None if it doesn't exist or is a file.
-fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(Vec::new());
-        }
-        Err(error) => return Err(Error::io("read", dir)(error)),
-    };
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths: Vec<_> = paths
-        .collect::<Result<_, _>>()
-        .map_err(Error::io("read", dir))?;
-    paths.sort();
-    Ok(paths)
-}
+/// The directories beside those of volumes that Pods use as devices.
+pub(super) const RESERVED: [&str; 2] = ["publish", "staging"];
 
 /// The directories of a volume that Pods use as a device.
 pub(super) struct BlockPaths {

@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::{
 };
 use storage_v1::VolumeLifecycleMode;
 
-use super::AccessMode;
+use super::{AccessMode, AccessType, NodeCapability, VolumeCapability};
 use crate::plugins::shared::names;
 use crate::{Error, Result, Spec};
 
@@ -83,8 +83,21 @@ impl<'a> Source<'a> {
         attributes.clone().unwrap_or_default()
     }
 
+    /// Returns the use of the volume by a driver with these capabilities.
+    pub(super) fn capability(
+        self,
+        access_type: AccessType,
+        capabilities: &[NodeCapability],
+    ) -> VolumeCapability {
+        let multi_writer = capabilities.contains(&NodeCapability::SingleNodeMultiWriter);
+        VolumeCapability {
+            access_mode: access_mode(self.access_mode(), multi_writer),
+            access_type,
+        }
+    }
+
     /// The access mode in Kubernetes. A volume of a Pod is that Pod's.
-    pub(super) fn access_mode(self) -> &'a str {
+    fn access_mode(self) -> &'a str {
         match self {
             Self::Inline(_) => READ_WRITE_ONCE,
             Self::Persistent(source) => source.access_mode(),
@@ -141,7 +154,7 @@ impl<'a> Persistent<'a> {
     }
 
     /// Only the first one counts, as for a kubelet.
-    pub(super) fn access_mode(self) -> &'a str {
+    fn access_mode(self) -> &'a str {
         let modes = self.spec.access_modes.as_deref().unwrap_or_default();
         modes.first().map_or(READ_WRITE_ONCE, String::as_str)
     }
@@ -167,7 +180,7 @@ const READ_WRITE_ONCE_POD: &str = "ReadWriteOncePod";
 
 /// Returns the access mode of CSI. Drivers without `SINGLE_NODE_MULTI_WRITER` know one mode for a
 /// single node.
-pub(super) fn access_mode(mode: &str, multi_writer: bool) -> AccessMode {
+fn access_mode(mode: &str, multi_writer: bool) -> AccessMode {
     match (mode, multi_writer) {
         (READ_WRITE_ONCE, true) => AccessMode::SingleNodeMultiWriter,
         (READ_WRITE_ONCE_POD, true) => AccessMode::SingleNodeSingleWriter,

@@ -119,6 +119,29 @@ fn set(path: &Path, mode: u32, flags: OFlags) -> Result<()> {
         .map_err(Error::io("set the mode of", path))
 }
 
+/// Returns the paths in a directory, sorted. None if it doesn't exist.
+pub(crate) fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io("read", dir)(error)),
+    };
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths: Vec<_> = paths
+        .collect::<std::io::Result<_>>()
+        .map_err(Error::io("read", dir))?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// Removes a file if it is there.
+pub(crate) fn remove_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
 /// Removes a directory if it is there and empty.
 pub(crate) fn remove_empty(path: &Path) -> Result<()> {
     match fs::remove_dir(path) {
@@ -159,13 +182,7 @@ impl Marker {
 
     /// Takes the marker away. The volume may be half removed from now on.
     pub(crate) fn unset(&self) -> Result<()> {
-        let file = self.file();
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(Error::io("remove", &file)(error))
-            }
-            _ => Ok(()),
-        }
+        remove_file(&self.file())
     }
 
     /// Removes the directory of the marker, the last trace of the volume.
