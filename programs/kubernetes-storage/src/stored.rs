@@ -87,9 +87,8 @@ fn drop_zero(object: &mut Value) {
     };
     fields.retain(|name, value| {
         let is_kept = KEPT.contains(&name.as_str());
-        if name == "local" {
-            // Its only optional field is a pointer.
-        } else if !is_kept {
+        // The only optional field of `local` is a pointer.
+        if !is_kept && name != "local" {
             drop_zero(value);
         }
         is_kept || !(*value == Value::Bool(false) || *value == 0 || *value == "")

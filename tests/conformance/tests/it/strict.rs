@@ -58,28 +58,52 @@ fn is_read(name: &str) -> bool {
     name != "fieldsV1" && !name.starts_with(UNKNOWN)
 }
 
+/// The names that may be in an object.
+#[derive(Clone, Copy, PartialEq)]
+enum Known {
+    /// The fields of a type.
+    Fields,
+    /// Any, in a map.
+    Any,
+    /// Any at any depth, without a type.
+    AnyBelow,
+}
+
 /// The errors in a value, found by the names alone.
-fn errors_in(doc: &Doc, path: &str, map: bool, told: &mut Vec<String>) {
+fn errors_in(doc: &Doc, path: &str, known: Known, told: &mut Vec<String>) {
+    let below = |known_there| match known {
+        Known::AnyBelow => known,
+        _ => known_there,
+    };
     match doc {
         Doc::Simple(_) => (),
         Doc::Items(items) => {
             for (index, item) in items.iter().enumerate() {
-                errors_in(item, &format!("{path}[{index}]"), false, told);
+                errors_in(
+                    item,
+                    &format!("{path}[{index}]"),
+                    below(Known::Fields),
+                    told,
+                );
             }
         }
         Doc::Fields(fields) => {
             for (index, (name, value)) in fields.iter().enumerate() {
                 let dot = if path.is_empty() { "" } else { "." };
                 let path = format!("{path}{dot}{name}");
-                if !map && name.starts_with(UNKNOWN) {
+                if known == Known::Fields && name.starts_with(UNKNOWN) {
                     tell(told, format!("unknown {path}"));
                     continue;
                 }
                 if fields[..index].iter().any(|(earlier, _)| earlier == name) {
                     tell(told, format!("duplicate {path}"));
                 }
-                if name != "fieldsV1" {
-                    errors_in(value, &path, MAPS.contains(&name.as_str()), told);
+                let inside = below(match MAPS.contains(&name.as_str()) {
+                    true => Known::Any,
+                    false => Known::Fields,
+                });
+                if name != "fieldsV1" || inside == Known::AnyBelow {
+                    errors_in(value, &path, inside, told);
                 }
             }
         }
@@ -89,33 +113,12 @@ fn errors_in(doc: &Doc, path: &str, map: bool, told: &mut Vec<String>) {
 /// The errors in a custom resource: duplicates at any depth, then unknown fields in the last of
 /// them, in order, but those of the metadata first.
 fn errors_in_custom(doc: &Doc, told: &mut Vec<String>) {
-    duplicates_in(doc, "", told);
+    errors_in(doc, "", Known::AnyBelow, told);
     let last = serde_json::from_str(&doc.text()).unwrap();
     let mut unknown = Vec::new();
-    errors_in(&Doc::of(last), "", false, &mut unknown);
+    errors_in(&Doc::of(last), "", Known::Fields, &mut unknown);
     unknown.sort_by_key(|error| (!error.starts_with("unknown metadata."), error.clone()));
     told.extend(unknown);
-}
-
-fn duplicates_in(doc: &Doc, path: &str, told: &mut Vec<String>) {
-    match doc {
-        Doc::Simple(_) => (),
-        Doc::Items(items) => {
-            for (index, item) in items.iter().enumerate() {
-                duplicates_in(item, &format!("{path}[{index}]"), told);
-            }
-        }
-        Doc::Fields(fields) => {
-            for (index, (name, value)) in fields.iter().enumerate() {
-                let dot = if path.is_empty() { "" } else { "." };
-                let path = format!("{path}{dot}{name}");
-                if fields[..index].iter().any(|(earlier, _)| earlier == name) {
-                    tell(told, format!("duplicate {path}"));
-                }
-                duplicates_in(value, &path, told);
-            }
-        }
-    }
 }
 
 fn tell(told: &mut Vec<String>, error: String) {
@@ -167,7 +170,7 @@ fn tells_all<K: Kind + kubernetes_manifests::scheme::Versioned>() {
         if K::GROUP == "snapshot.storage.k8s.io" {
             errors_in_custom(&doc, &mut expected);
         } else {
-            errors_in(&doc, "", false, &mut expected);
+            errors_in(&doc, "", Known::Fields, &mut expected);
         }
         let read = strict::from_json::<K>(&text).unwrap();
         let told: Vec<_> = read.errors.iter().map(told_as).collect();

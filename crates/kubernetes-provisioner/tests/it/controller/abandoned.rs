@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use core_v1::PersistentVolumeReclaimPolicy;
+use core_v1::{PersistentVolumeClaim, PersistentVolumeReclaimPolicy};
 use kubernetes_kinds::WithMetadata;
 use kubernetes_test_apiserver::{Fault, FaultRule};
 use storage_v1::StorageClass;
@@ -12,8 +12,11 @@ use super::fake::Fake;
 use super::world::{NAME, Running, World, claim, refuse, until};
 
 /// Provisions the storage of a claim, and ends the process before its volume is stored.
-async fn killed_before_storing(world: &World, class: &str) -> (Arc<Fake>, String) {
-    let volume = world.claim(&claim("data", class));
+pub(crate) async fn killed_before_storing(
+    world: &World,
+    claim: &PersistentVolumeClaim,
+) -> (Arc<Fake>, String) {
+    let volume = world.claim(claim);
     let hold = FaultRule::new(Fault::Delay(Duration::from_secs(3600)));
     world
         .server
@@ -38,7 +41,7 @@ fn start_again(world: &World, fake: &Arc<Fake>) -> Running {
 #[tokio::test]
 async fn storage_is_deleted_whose_claim_was_deleted_before_it_was_stored() {
     let world = World::new().await;
-    let (fake, volume) = killed_before_storing(&world, "fast").await;
+    let (fake, volume) = killed_before_storing(&world, &claim("data", "fast")).await;
     world.delete_claim("data");
     let running = start_again(&world, &fake);
     until("the deletion", || !fake.has_storage(&volume)).await;
@@ -50,7 +53,7 @@ async fn storage_is_deleted_whose_claim_was_deleted_before_it_was_stored() {
 #[tokio::test]
 async fn storage_whose_claim_is_there_is_stored() {
     let world = World::new().await;
-    let (fake, volume) = killed_before_storing(&world, "fast").await;
+    let (fake, volume) = killed_before_storing(&world, &claim("data", "fast")).await;
     assert_eq!(fake.unstored(), [volume.as_str()]);
     let running = start_again(&world, &fake);
     until("the volume", || world.stored(&volume).is_some()).await;
@@ -97,7 +100,7 @@ async fn storage_that_is_to_be_retained_is_kept() {
     let world = World::new().await;
     let retained = StorageClass::new("kept", NAME).with_reclaim_policy("Retain");
     world.server.create(&retained).unwrap();
-    let (fake, volume) = killed_before_storing(&world, "kept").await;
+    let (fake, volume) = killed_before_storing(&world, &claim("data", "kept")).await;
     assert_eq!(fake.policy(&volume), PersistentVolumeReclaimPolicy::Retain);
     world.delete_claim("data");
     let before = world.server.count("list", "persistentvolumeclaims");
@@ -118,7 +121,7 @@ async fn nothing_is_deleted_while_the_server_does_not_say_what_there_is() {
         ("get", "persistentvolumes"),
     ] {
         let world = World::new().await;
-        let (fake, volume) = killed_before_storing(&world, "fast").await;
+        let (fake, volume) = killed_before_storing(&world, &claim("data", "fast")).await;
         world.delete_claim("data");
         let skipped = if verb == "list" { 1 } else { 0 };
         world
@@ -139,7 +142,7 @@ async fn nothing_is_deleted_while_the_server_does_not_say_what_there_is() {
 #[tokio::test]
 async fn storage_that_can_not_be_listed_is_looked_at_later() {
     let world = World::new().await;
-    let (fake, volume) = killed_before_storing(&world, "fast").await;
+    let (fake, volume) = killed_before_storing(&world, &claim("data", "fast")).await;
     world.delete_claim("data");
     fake.refuse_listings(2);
     let running = start_again(&world, &fake);
@@ -167,7 +170,7 @@ async fn storage_of_other_names_is_left_alone() {
 async fn storage_is_deleted_whose_claim_goes_after_the_first_look() {
     for finalizer in [Some("kubernetes.io/pvc-protection"), None] {
         let world = World::new().await;
-        let (fake, volume) = killed_before_storing(&world, "fast").await;
+        let (fake, volume) = killed_before_storing(&world, &claim("data", "fast")).await;
         if let Some(finalizer) = finalizer {
             let guarded = world.read_claim("data").with_finalizer(finalizer);
             world.server.update(&guarded).unwrap();
@@ -194,7 +197,7 @@ async fn storage_is_deleted_whose_claim_goes_after_the_first_look() {
 #[tokio::test]
 async fn storage_that_can_not_be_listed_is_looked_at_soon() {
     let world = World::new().await;
-    let (fake, volume) = killed_before_storing(&world, "fast").await;
+    let (fake, volume) = killed_before_storing(&world, &claim("data", "fast")).await;
     world.delete_claim("data");
     fake.refuse_listings(1);
     let running = world.launch(Arc::clone(&fake), |builder| builder);

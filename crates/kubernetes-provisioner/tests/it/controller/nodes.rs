@@ -1,15 +1,14 @@
 //! Claims whose volume has to suit a node that the scheduler selects.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Node;
 use kubernetes_kinds::WithMetadata;
 use kubernetes_provisioner::ProvisionError;
 use kubernetes_provisioner::names::SELECTED_NODE;
-use kubernetes_test_apiserver::{Fault, FaultRule};
 use storage_v1::{StorageClass, VolumeBindingMode};
 
+use super::abandoned::killed_before_storing;
 use super::fake::{Answer, Fake};
 use super::storing::start_with_queue;
 use super::world::{NAME, World, claim, refuse, until, waiting_class};
@@ -140,32 +139,20 @@ async fn request_that_goes_on_is_repeated_after_its_node_is_gone() {
 }
 
 /// Provisions a claim for a node, and ends the process before the volume is stored.
-async fn killed_before_storing(world: &World, policy: &str) -> (Arc<Fake>, String) {
+async fn killed_on_node(world: &World, policy: &str) -> (Arc<Fake>, String) {
     let class = StorageClass::new("kept", NAME)
         .with_reclaim_policy(policy)
         .with_volume_binding_mode(VolumeBindingMode::WaitForFirstConsumer);
     world.server.create(&class).unwrap();
     world.node("node-1");
-    let volume = world.claim(&claim("data", "kept").with_annotation(SELECTED_NODE, "node-1"));
-    let hold = FaultRule::new(Fault::Delay(Duration::from_secs(3600)));
-    world
-        .server
-        .inject(hold.verb("create").resource("persistentvolumes").times(1));
-    let fake = Arc::new(Fake::default());
-    let running = world.launch(Arc::clone(&fake), |builder| builder);
-    until("the request", || {
-        world.server.count("create", "persistentvolumes") == 1
-    })
-    .await;
-    running.kill().await;
-    assert!(fake.has_storage(&volume) && world.stored(&volume).is_none());
-    (fake, volume)
+    let claim = claim("data", "kept").with_annotation(SELECTED_NODE, "node-1");
+    killed_before_storing(world, &claim).await
 }
 
 #[tokio::test]
 async fn storage_that_an_earlier_process_left_is_deleted_before_the_scheduler_selects_again() {
     let world = world().await;
-    let (fake, volume) = killed_before_storing(&world, "Delete").await;
+    let (fake, volume) = killed_on_node(&world, "Delete").await;
     world.lose_node();
     // As when the controller looks for abandoned storage, and twice for this claim.
     fake.refuse_listings(3);
@@ -189,7 +176,7 @@ async fn storage_that_an_earlier_process_left_is_deleted_before_the_scheduler_se
 #[tokio::test]
 async fn retained_storage_of_a_node_that_is_gone_is_kept() {
     let world = world().await;
-    let (fake, volume) = killed_before_storing(&world, "Retain").await;
+    let (fake, volume) = killed_on_node(&world, "Retain").await;
     world.lose_node();
     let _running = world.launch(Arc::clone(&fake), |builder| builder);
     until("no node", || world.selected_node().is_none()).await;
