@@ -131,6 +131,36 @@ impl kubernetes_kinds::Kind for PersistentVolume {
         replacement: None,
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.awsElasticBlockStore",
+        "spec.azureDisk",
+        "spec.azureFile",
+        "spec.capacity",
+        "spec.cephfs",
+        "spec.cinder",
+        "spec.csi",
+        "spec.csi.volumeAttributes",
+        "spec.fc",
+        "spec.flexVolume",
+        "spec.flexVolume.options",
+        "spec.flocker",
+        "spec.gcePersistentDisk",
+        "spec.glusterfs",
+        "spec.hostPath",
+        "spec.iscsi",
+        "spec.local",
+        "spec.nfs",
+        "spec.nodeAffinity",
+        "spec.photonPersistentDisk",
+        "spec.portworxVolume",
+        "spec.quobyte",
+        "spec.rbd",
+        "spec.scaleIO",
+        "spec.storageos",
+        "spec.vsphereVolume",
+        "status",
+    ];
 }
 
 wire::kind! {

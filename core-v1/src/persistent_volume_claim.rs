@@ -140,6 +140,23 @@ impl kubernetes_kinds::Kind for PersistentVolumeClaim {
             &["status", "reason"],
         ),
     ];
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.dataSourceRef",
+        "spec.resources",
+        "spec.resources.limits",
+        "spec.resources.requests",
+        "status",
+        "status.allocatedResourceStatuses",
+        "status.allocatedResources",
+        "status.capacity",
+        "status.conditions",
+        "status.conditions[]",
+        "status.healthStatus",
+        "status.healthStatus.healthConditions",
+        "status.healthStatus.healthConditions[]",
+        "status.modifyVolumeStatus",
+    ];
 }
 
 wire::kind! {

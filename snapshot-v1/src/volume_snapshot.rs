@@ -108,6 +108,7 @@ impl kubernetes_kinds::StatusSubresource for VolumeSnapshot {
 impl kubernetes_kinds::Kind for VolumeSnapshot {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.source", "status", "status.error"];
 }
 
 wire::custom_kind! {

@@ -129,6 +129,7 @@ impl k8s_openapi::ListableResource for VolumeSnapshotClass {
 impl kubernetes_kinds::Kind for VolumeSnapshotClass {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["parameters"];
 }
 
 wire::custom_kind! {

@@ -115,6 +115,7 @@ impl kubernetes_kinds::StatusSubresource for VolumeSnapshotContent {
 impl kubernetes_kinds::Kind for VolumeSnapshotContent {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.source", "status", "status.error"];
 }
 
 wire::custom_kind! {

@@ -95,6 +95,7 @@ impl kubernetes_kinds::Kind for CSIDriver {
         replacement: None,
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.volumeLifecycleModes"];
 }
 
 wire::kind! {

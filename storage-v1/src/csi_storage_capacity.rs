@@ -163,6 +163,7 @@ impl kubernetes_kinds::Kind for CSIStorageCapacity {
         replacement: None,
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 wire::kind! {

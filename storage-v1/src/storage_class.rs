@@ -232,6 +232,7 @@ impl kubernetes_kinds::Kind for StorageClass {
         replacement: None,
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["parameters"];
 }
 
 wire::kind! {

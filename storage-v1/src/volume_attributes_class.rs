@@ -124,6 +124,7 @@ impl kubernetes_kinds::Kind for VolumeAttributesClass {
         replacement: None,
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["parameters"];
 }
 
 wire::kind! {

@@ -166,6 +166,7 @@ impl kubernetes_kinds::Kind for CSIStorageCapacity {
         }),
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 wire::kind! {

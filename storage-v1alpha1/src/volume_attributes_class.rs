@@ -129,6 +129,7 @@ impl kubernetes_kinds::Kind for VolumeAttributesClass {
         }),
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["parameters"];
 }
 
 wire::kind! {

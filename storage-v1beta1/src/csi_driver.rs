@@ -98,6 +98,7 @@ impl kubernetes_kinds::Kind for CSIDriver {
         }),
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["spec"];
 }
 
 wire::kind! {

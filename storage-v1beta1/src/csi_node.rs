@@ -118,6 +118,15 @@ impl kubernetes_kinds::Kind for CSINode {
         ("spec.drivers", &["name"]),
         ("status.storageHealth", &["name"]),
     ];
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.drivers",
+        "spec.drivers[]",
+        "spec.drivers[].allocatable",
+        "status",
+        "status.storageHealth",
+        "status.storageHealth[]",
+    ];
 }
 
 wire::kind! {

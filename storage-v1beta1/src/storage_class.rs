@@ -236,6 +236,7 @@ impl kubernetes_kinds::Kind for StorageClass {
         }),
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["parameters"];
 }
 
 wire::kind! {

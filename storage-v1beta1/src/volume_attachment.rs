@@ -126,6 +126,14 @@ impl kubernetes_kinds::Kind for VolumeAttachment {
         }),
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.source",
+        "status",
+        "status.attachError",
+        "status.attachmentMetadata",
+        "status.detachError",
+    ];
 }
 
 wire::kind! {

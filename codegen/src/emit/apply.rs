@@ -55,7 +55,7 @@ pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
         items.extend(builders::items(version, ty, object));
         if let Role::Apply(resource) = &object.role {
             items.push(extraction(version, ty, resource));
-            items.push(apply_impl(version, ty, resource));
+            items.push(apply_impl(version, ty));
         }
         items.push(from_full(version, ty, full, carries));
         items.extend(resource::items(version, ty, object));
@@ -152,15 +152,12 @@ fn extraction(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
     }
 }
 
-fn apply_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStream {
+fn apply_impl(version: &ApiVersion, ty: &Type) -> TokenStream {
     let name = &ty.name;
     let full = full_type(version, ty);
-    let paths = &resource.paths.granular;
     quote! {
         impl #KINDS::apply::Apply for #name {
             type Kind = #full;
-
-            const GRANULAR: &'static [&'static str] = &[#(#paths),*];
         }
     }
 }

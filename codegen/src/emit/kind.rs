@@ -1,4 +1,5 @@
-//! The implementation of `Kind`: the lifecycle of a kind and the keys of its lists.
+//! The implementation of `Kind`: the lifecycle of a kind, the keys of its lists, and what can
+//! have several owners.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -22,11 +23,14 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
         .keyed_lists
         .iter()
         .map(|(path, keys)| quote!((#path, &[#(#keys),*])));
+    let granular = &resource.paths.granular;
     vec![quote! {
         impl #KINDS::Kind for #name {
             const LIFECYCLE: Option<#KINDS::Lifecycle> = #lifecycle;
 
             const LIST_MAP_KEYS: #KINDS::ListMapKeys = &[#(#lists),*];
+
+            const GRANULAR: &'static [&'static str] = &[#(#granular),*];
         }
     }]
 }

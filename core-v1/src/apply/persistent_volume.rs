@@ -99,36 +99,6 @@ impl PersistentVolume {
 
 impl kubernetes_kinds::apply::Apply for PersistentVolume {
     type Kind = crate::PersistentVolume;
-    const GRANULAR: &'static [&'static str] = &[
-        "spec",
-        "spec.awsElasticBlockStore",
-        "spec.azureDisk",
-        "spec.azureFile",
-        "spec.capacity",
-        "spec.cephfs",
-        "spec.cinder",
-        "spec.csi",
-        "spec.csi.volumeAttributes",
-        "spec.fc",
-        "spec.flexVolume",
-        "spec.flexVolume.options",
-        "spec.flocker",
-        "spec.gcePersistentDisk",
-        "spec.glusterfs",
-        "spec.hostPath",
-        "spec.iscsi",
-        "spec.local",
-        "spec.nfs",
-        "spec.nodeAffinity",
-        "spec.photonPersistentDisk",
-        "spec.portworxVolume",
-        "spec.quobyte",
-        "spec.rbd",
-        "spec.scaleIO",
-        "spec.storageos",
-        "spec.vsphereVolume",
-        "status",
-    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -100,23 +100,6 @@ impl PersistentVolumeClaim {
 
 impl kubernetes_kinds::apply::Apply for PersistentVolumeClaim {
     type Kind = crate::PersistentVolumeClaim;
-    const GRANULAR: &'static [&'static str] = &[
-        "spec",
-        "spec.dataSourceRef",
-        "spec.resources",
-        "spec.resources.limits",
-        "spec.resources.requests",
-        "status",
-        "status.allocatedResourceStatuses",
-        "status.allocatedResources",
-        "status.capacity",
-        "status.conditions",
-        "status.conditions[]",
-        "status.healthStatus",
-        "status.healthStatus.healthConditions",
-        "status.healthStatus.healthConditions[]",
-        "status.modifyVolumeStatus",
-    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -73,6 +73,7 @@ impl Strategy for PersistentVolume {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STATUS_ALONE: bool = true;
     const STATUS_WITH_METADATA: bool = true;
+    const HAS_STATUS: bool = true;
 
     fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
         self.status = match stored {

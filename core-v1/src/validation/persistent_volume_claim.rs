@@ -90,6 +90,7 @@ impl Strategy for PersistentVolumeClaim {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STATUS_ALONE: bool = true;
     const STATUS_WITH_METADATA: bool = true;
+    const HAS_STATUS: bool = true;
 
     fn check_reading(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         crate::rules::status_quantities(&self.status, at.field("status"), to);

@@ -15,6 +15,13 @@ pub trait Kind: Resource + Metadata<Ty = ObjectMeta> {
     ///
     /// Every other list is compared and owned as a whole.
     const LIST_MAP_KEYS: ListMapKeys;
+
+    /// The paths of objects, maps and lists whose parts can have different owners, as the
+    /// `x-kubernetes-map-type` and `x-kubernetes-list-type` of the document say, without
+    /// those in the metadata. `[]` after a list's path means its elements.
+    ///
+    /// A value at any other path has one owner, together with its fields and elements.
+    const GRANULAR: &'static [&'static str];
 }
 
 /// The lists whose elements are identified by some of their fields: the path of each list,

@@ -117,6 +117,7 @@ impl<K: ListableResource> ListableResource for Lean<K> {
 impl<K: Kind> Kind for Lean<K> {
     const LIFECYCLE: Option<Lifecycle> = K::LIFECYCLE;
     const LIST_MAP_KEYS: ListMapKeys = K::LIST_MAP_KEYS;
+    const GRANULAR: &'static [&'static str] = K::GRANULAR;
 }
 
 impl<K: StatusSubresource> StatusSubresource for Lean<K> {

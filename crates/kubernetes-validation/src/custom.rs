@@ -3,6 +3,7 @@
 use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::{ListMapKeys, Release};
 
+use crate::checker::to_value;
 use crate::{
     Checker, Error, ErrorType, Feature, FieldPath, Report, RequiredFields, Segment, Strategy,
     Warning,
@@ -223,7 +224,7 @@ pub(crate) fn ratchet<K: Strategy>(
     of_status: bool,
     to: &mut Checker<'_>,
 ) {
-    if to.mark() == from {
+    if !K::IS_CUSTOM || to.mark() == from {
         return;
     }
     if of_status && to.target().release() < RATCHETING_OF_STATUS {
@@ -239,7 +240,7 @@ pub(crate) fn ratchet<K: Strategy>(
     if !to.target().has(&RATCHETING) {
         return;
     }
-    if let (Some(new), Some(old)) = (object.ratcheted(), stored.ratcheted()) {
+    if let (Some(new), Some(old)) = (to_value(object), to_value(stored)) {
         for error in to.report.errors.split_off(from) {
             if !is_stored(&error.path, &new, &old, K::LIST_MAP_KEYS) {
                 to.report.errors.push(error);

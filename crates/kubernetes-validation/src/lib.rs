@@ -37,6 +37,7 @@ mod embedded;
 mod enumeration;
 #[cfg(feature = "custom-resources")]
 mod formats;
+mod managers;
 mod metadata;
 mod path;
 #[cfg(feature = "pattern")]
@@ -99,7 +100,8 @@ pub trait Validate: Strategy {
     /// Defaults must be set, as a server sets them before it validates.
     fn validate(&self, target: &Target) -> Report {
         let mut checker = Checker::new(target);
-        metadata::check(self.metadata(), meta_rules::<Self>(), &mut checker);
+        let write = || managers::write(self, None);
+        metadata::check(self.metadata(), meta_rules::<Self>(), &write, &mut checker);
         metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
         self.check(&Path::ROOT, &mut checker);
         self.warn(None, &Path::ROOT, &mut checker);
@@ -152,7 +154,9 @@ pub trait Validate: Strategy {
                 checks_names_again: false,
                 ..rules
             };
-            metadata::check_update(self.metadata(), stored.metadata(), rules, &mut checker);
+            let write = || managers::write(self, Some(stored));
+            let (meta, old) = (self.metadata(), stored.metadata());
+            metadata::check_update(meta, old, rules, &write, &mut checker);
             self.check_status(&Path::ROOT, &mut checker);
         } else {
             check_as_update(self, stored, true, &mut checker);
@@ -197,7 +201,8 @@ pub trait Validate: Strategy {
 /// Checks an update of the stored object.
 fn check_as_update<K: Strategy>(object: &K, stored: &K, of_status: bool, to: &mut Checker<'_>) {
     let rules = meta_rules::<K>();
-    metadata::check_update(object.metadata(), stored.metadata(), rules, to);
+    let write = || managers::write(object, Some(stored));
+    metadata::check_update(object.metadata(), stored.metadata(), rules, &write, to);
     metadata::warn_of_repeated_owners(object.metadata(), to);
     let from = to.mark();
     object.check(&Path::ROOT, to);

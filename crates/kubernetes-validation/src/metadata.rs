@@ -6,14 +6,12 @@
 use std::collections::BTreeMap;
 use std::hint::black_box;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ManagedFieldsEntry, ObjectMeta, OwnerReference,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
 use kubernetes_kinds::Release;
-use kubernetes_kinds::names::is_printable;
 
 use crate::checker::to_value;
+use crate::managers::{self, Write};
 use crate::{Checker, ErrorType, NameFormat, Path, Problem, selector};
 
 /// The most bytes of all keys and values of the annotations.
@@ -41,7 +39,12 @@ pub(super) struct Rules {
 }
 
 /// Checks the metadata of a new object.
-pub(super) fn check(meta: &ObjectMeta, rules: Rules, to: &mut Checker<'_>) {
+pub(super) fn check(
+    meta: &ObjectMeta,
+    rules: Rules,
+    write: &dyn Fn() -> Option<Write>,
+    to: &mut Checker<'_>,
+) {
     let at = &Path::ROOT.field("metadata");
     fetch(meta);
     generate_name(meta, at, to);
@@ -49,7 +52,7 @@ pub(super) fn check(meta: &ObjectMeta, rules: Rules, to: &mut Checker<'_>) {
     if !rules.is_custom {
         generation(meta, at, to);
     }
-    common(meta, None, rules, at, to);
+    common(meta, None, rules, write, at, to);
 }
 
 /// Checks the metadata of an update.
@@ -57,6 +60,7 @@ pub(super) fn check_update(
     meta: &ObjectMeta,
     old: &ObjectMeta,
     rules: Rules,
+    write: &dyn Fn() -> Option<Write>,
     to: &mut Checker<'_>,
 ) {
     let at = &Path::ROOT.field("metadata");
@@ -121,7 +125,7 @@ pub(super) fn check_update(
         &meta.deletion_grace_period_seconds,
         crate::IMMUTABLE,
     );
-    common(meta, Some(old), rules, at, to);
+    common(meta, Some(old), rules, write, at, to);
 }
 
 /// Checks the metadata of an object inside another: any name that is valid in a path is accepted.
@@ -145,7 +149,7 @@ pub(super) fn check_embedded(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<
         is_custom: true,
     };
     // A server warns only of the finalizers of the object that it is asked to store.
-    common(meta, Some(meta), rules, at, to);
+    common(meta, Some(meta), rules, &|| None, at, to);
 }
 
 fn generation(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -221,6 +225,7 @@ fn common(
     meta: &ObjectMeta,
     stored: Option<&ObjectMeta>,
     rules: Rules,
+    write: &dyn Fn() -> Option<Write>,
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
@@ -246,48 +251,10 @@ fn common(
         }
         to.max_total_length(at, annotations, MAX_ANNOTATIONS);
     }
-    managed_fields(meta.managed_fields.as_deref().unwrap_or_default(), at, to);
+    let entries = meta.managed_fields.as_deref().unwrap_or_default();
+    managers::check(entries, write, at, to);
     owners(meta.owner_references.as_deref().unwrap_or_default(), at, to);
     finalizers(meta, stored, rules, at, to);
-}
-
-/// The longest name of a field manager, and of a subresource.
-const MAX_MANAGER: usize = 128;
-const MAX_SUBRESOURCE: usize = 256;
-
-/// Checks the managed fields. A server drops all entries if it can't read one of them; an
-/// entry all of whose fields the request sets anew is dropped too, which is not visible here.
-fn managed_fields(entries: &[ManagedFieldsEntry], at: &Path<'_>, to: &mut Checker<'_>) {
-    let is_readable = |entry: &ManagedFieldsEntry| {
-        matches!(entry.operation.as_deref(), Some("Apply" | "Update"))
-            && entry.fields_type.as_deref() == Some("FieldsV1")
-            && entry
-                .api_version
-                .as_deref()
-                .is_some_and(|version| !version.is_empty())
-    };
-    if !entries.iter().all(is_readable) {
-        return;
-    }
-    let list = at.field("managedFields");
-    for (index, entry) in entries.iter().enumerate() {
-        let at = &list.index(index);
-        let manager = entry.manager.as_deref().unwrap_or_default();
-        let path = at.field("manager");
-        to.max_length(path, manager, MAX_MANAGER, ErrorType::TooLong);
-        if !is_plain(manager) && !manager.chars().all(is_printable) {
-            let detail = "must have printable characters only, and no other space than ` `";
-            to.invalid(path, "manager", manager, detail);
-        }
-        let subresource = entry.subresource.as_deref().unwrap_or_default();
-        let path = at.field("subresource");
-        to.max_length(path, subresource, MAX_SUBRESOURCE, ErrorType::TooLong);
-    }
-}
-
-/// Returns true if a text has printable characters of ASCII only, as nearly all have.
-fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Removes the namespace of a cluster-scoped object, as the server does before it validates.

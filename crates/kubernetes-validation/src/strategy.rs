@@ -1,6 +1,6 @@
 //! The traits that generated crates implement for [`Validate`](crate::Validate).
 
-use k8s_openapi::serde_json::Value;
+use k8s_openapi::serde::Serialize;
 use kubernetes_kinds::Kind;
 
 use crate::checker::Checker;
@@ -57,7 +57,9 @@ pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
 
 /// The differences between kinds in how a server creates and updates objects; Kubernetes' REST
 /// strategies. Generated crates implement it.
-pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
+pub trait Strategy:
+    Kind<Scope: 'static> + Check + SetDefaults + Clone + Default + Serialize
+{
     /// True if an update may lack a resource version; Kubernetes' `AllowUnconditionalUpdate`.
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
 
@@ -86,14 +88,11 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// True if the kind is a custom resource, whose metadata has fewer rules.
     const IS_CUSTOM: bool = false;
 
+    /// True if the status is written through its subresource.
+    const HAS_STATUS: bool = false;
+
     /// True if the schema of a custom resource has rules in CEL.
     const HAS_CEL_RULES: bool = false;
-
-    /// Returns the object as JSON if a server checks only what an update changes, as it does with
-    /// custom resources.
-    fn ratcheted(&self) -> Option<Value> {
-        None
-    }
 
     /// Checks what a server reads of a status, although it drops the status then.
     fn check_reading(&self, at: &Path<'_>, to: &mut Checker<'_>) {

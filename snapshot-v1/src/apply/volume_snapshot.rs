@@ -94,7 +94,6 @@ impl VolumeSnapshot {
 
 impl kubernetes_kinds::apply::Apply for VolumeSnapshot {
     type Kind = crate::VolumeSnapshot;
-    const GRANULAR: &'static [&'static str] = &["spec", "spec.source", "status", "status.error"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

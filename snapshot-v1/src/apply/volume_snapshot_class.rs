@@ -103,7 +103,6 @@ impl VolumeSnapshotClass {
 
 impl kubernetes_kinds::apply::Apply for VolumeSnapshotClass {
     type Kind = crate::VolumeSnapshotClass;
-    const GRANULAR: &'static [&'static str] = &["parameters"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -93,7 +93,6 @@ impl VolumeSnapshotContent {
 
 impl kubernetes_kinds::apply::Apply for VolumeSnapshotContent {
     type Kind = crate::VolumeSnapshotContent;
-    const GRANULAR: &'static [&'static str] = &["spec", "spec.source", "status", "status.error"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

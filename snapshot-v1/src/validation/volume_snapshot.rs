@@ -24,11 +24,8 @@ impl Strategy for VolumeSnapshot {
     const IS_CUSTOM: bool = true;
     const REQUIRED: kubernetes_validation::RequiredFields =
         &[("", &["spec"]), ("spec", &["source"])];
+    const HAS_STATUS: bool = true;
     const HAS_CEL_RULES: bool = true;
-
-    fn ratcheted(&self) -> Option<k8s_openapi::serde_json::Value> {
-        kubernetes_validation::to_value(self)
-    }
 
     fn reset_status(&mut self, stored: Option<&Self>, _target: &Target) {
         self.status = match stored {

@@ -22,8 +22,4 @@ impl Check for VolumeSnapshotClass {
 impl Strategy for VolumeSnapshotClass {
     const IS_CUSTOM: bool = true;
     const REQUIRED: kubernetes_validation::RequiredFields = &[("", &["deletionPolicy", "driver"])];
-
-    fn ratcheted(&self) -> Option<k8s_openapi::serde_json::Value> {
-        kubernetes_validation::to_value(self)
-    }
 }

@@ -67,7 +67,6 @@ impl CSIDriver {
 
 impl kubernetes_kinds::apply::Apply for CSIDriver {
     type Kind = crate::CSIDriver;
-    const GRANULAR: &'static [&'static str] = &["spec", "spec.volumeLifecycleModes"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

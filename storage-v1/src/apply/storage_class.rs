@@ -168,7 +168,6 @@ impl StorageClass {
 
 impl kubernetes_kinds::apply::Apply for StorageClass {
     type Kind = crate::StorageClass;
-    const GRANULAR: &'static [&'static str] = &["parameters"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

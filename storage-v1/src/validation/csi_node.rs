@@ -42,6 +42,7 @@ impl Check for CSINode {
 
 impl Strategy for CSINode {
     const STATUS_ALONE: bool = true;
+    const HAS_STATUS: bool = true;
 
     fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
         self.status = match stored {

@@ -44,6 +44,8 @@ impl Check for VolumeAttachment {
 }
 
 impl Strategy for VolumeAttachment {
+    const HAS_STATUS: bool = true;
+
     fn reset_status(&mut self, stored: Option<&Self>, _target: &Target) {
         self.status = match stored {
             Some(stored) => stored.status.clone(),

@@ -82,14 +82,6 @@ impl VolumeAttachment {
 
 impl kubernetes_kinds::apply::Apply for VolumeAttachment {
     type Kind = crate::VolumeAttachment;
-    const GRANULAR: &'static [&'static str] = &[
-        "spec",
-        "spec.source",
-        "status",
-        "status.attachError",
-        "status.attachmentMetadata",
-        "status.detachError",
-    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

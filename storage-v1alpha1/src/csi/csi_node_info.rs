@@ -158,6 +158,16 @@ impl kubernetes_kinds::Kind for CSINodeInfo {
         ("csiDrivers", &["driver"]),
         ("status.drivers", &["name"]),
     ];
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.drivers",
+        "spec.drivers[]",
+        "csiDrivers",
+        "csiDrivers[]",
+        "status",
+        "status.drivers",
+        "status.drivers[]",
+    ];
 }
 
 wire::kind! {

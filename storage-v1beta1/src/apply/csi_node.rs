@@ -81,15 +81,6 @@ impl CSINode {
 
 impl kubernetes_kinds::apply::Apply for CSINode {
     type Kind = crate::CSINode;
-    const GRANULAR: &'static [&'static str] = &[
-        "spec",
-        "spec.drivers",
-        "spec.drivers[]",
-        "spec.drivers[].allocatable",
-        "status",
-        "status.storageHealth",
-        "status.storageHealth[]",
-    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -111,7 +111,6 @@ impl CSIStorageCapacity {
 
 impl kubernetes_kinds::apply::Apply for CSIStorageCapacity {
     type Kind = crate::CSIStorageCapacity;
-    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -87,7 +87,6 @@ impl VolumeAttributesClass {
 
 impl kubernetes_kinds::apply::Apply for VolumeAttributesClass {
     type Kind = crate::VolumeAttributesClass;
-    const GRANULAR: &'static [&'static str] = &["parameters"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

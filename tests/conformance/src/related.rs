@@ -1,13 +1,10 @@
 //! Pairs of objects with fields, names and elements in common, for tests of merging.
 
 use fastrand::Rng;
-use kubernetes_kinds::apply::Apply;
 use serde_json::{Map, Value};
 
-use crate::kind::Kind;
-
 /// The parts of the metadata that can have several owners.
-pub const METADATA: [&str; 5] = [
+const METADATA: [&str; 5] = [
     "metadata",
     "metadata.annotations",
     "metadata.finalizers",
@@ -47,8 +44,8 @@ pub fn related(rng: &mut Rng, keys: &[&str], a: &Value, b: &Value) -> Value {
 }
 
 /// Returns true if the parts of the value at a path are merged one by one.
-pub fn is_granular<K: Kind>(path: &str) -> bool {
-    path.is_empty() || METADATA.contains(&path) || K::Apply::GRANULAR.contains(&path)
+pub fn is_granular<K: kubernetes_kinds::Kind>(path: &str) -> bool {
+    path.is_empty() || METADATA.contains(&path) || K::GRANULAR.contains(&path)
 }
 
 /// Returns the fields that are the keys of a list's elements; none where these are known by their
@@ -77,7 +74,7 @@ pub fn inside(path: &str, name: &str) -> String {
 
 /// Returns the value at a path without elements of lists that lack a key, or repeat that of an
 /// earlier one, which servers refuse.
-pub fn unique<K: Kind + kubernetes_kinds::Kind>(path: &str, value: &Value) -> Value {
+pub fn unique<K: kubernetes_kinds::Kind>(path: &str, value: &Value) -> Value {
     match value {
         Value::Object(object) => {
             let fields = object

@@ -51,14 +51,8 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
             const NOT_NULL: &'static [&'static str] = &[#(#not_null),*];
         )
     });
-    let ratcheted = cx.version.is_custom.then(|| {
-        let json = quote!(k8s_openapi::serde_json::Value);
-        quote! {
-            fn ratcheted(&self) -> Option<#json> {
-                #VALIDATION::to_value(self)
-            }
-        }
-    });
+    let has_status = resource.status && object.field("status").is_some();
+    let has_status = differs("HAS_STATUS", has_status, true);
     let status = status(cx, object, resource);
     let strategy = cx.name("Strategy");
     Some(quote! {
@@ -71,8 +65,8 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
             #required
             #nullable
             #not_null
+            #has_status
             #rules
-            #ratcheted
             #status
         }
     })

@@ -24,8 +24,8 @@ pub(super) struct Owned {
 /// A step from a value to one of its fields or elements.
 #[derive(Debug)]
 pub(super) enum Element {
-    /// `f:`, a field of an object or a key of a map, which is looked up by its path element.
-    Field,
+    /// `f:`, a field of an object or a key of a map.
+    Field(String),
     /// `k:`, the element of a list in which these fields have these values.
     Key(Map<String, Value>),
     /// `v:`, the element of a list that is equal to this value.
@@ -47,8 +47,11 @@ impl Owned {
             path: path.clone(),
             message,
         };
-        let Value::Object(fields) = fields else {
-            return Err(error("is not an object".to_owned()));
+        let fields = match fields {
+            Value::Object(fields) => fields,
+            // As in the server.
+            Value::Null => &Map::new(),
+            _ => return Err(error("is not an object".to_owned())),
         };
         if depth > MAX_DEPTH {
             return Err(error(format!("is nested more than {MAX_DEPTH} times")));
@@ -117,7 +120,7 @@ fn element(key: &str) -> Result<Option<Element>, String> {
     let rest = chars.as_str();
     let json = || serde_json::from_str(rest).map_err(|error| wrong(key, &error.to_string()));
     Ok(Some(match kind {
-        'f' => Element::Field,
+        'f' => Element::Field(rest.to_owned()),
         'k' => match json()? {
             Value::Object(keys) if !keys.is_empty() => Element::Key(keys),
             _ => return Err(wrong(key, "not an object of keys")),

@@ -33,7 +33,7 @@ impl Extract<'_> {
     /// Returns the owned part of a value, if there is one.
     #[inline]
     fn value(&self, path: &str, live: &Value, owned: &Owned) -> Option<Value> {
-        let whole = owned.is_leaf() && !self.is_granular(path);
+        let whole = owned.is_leaf() && !is_granular(path, self.granular);
         let value = match live {
             live if whole => return owned.itself.then(|| live.clone()),
             Value::Object(live) => self.fields(path, live, owned).into(),
@@ -84,17 +84,19 @@ impl Extract<'_> {
         });
         elements.collect()
     }
-
-    #[inline]
-    fn is_granular(&self, path: &str) -> bool {
-        METADATA.contains(&path) || self.granular.contains(&path)
-    }
 }
 
+/// Returns true if the parts of the value at a path can have different owners.
 #[inline]
-fn is_at(element: &Element, index: usize, value: &Value) -> bool {
+pub(super) fn is_granular(path: &str, granular: &[&str]) -> bool {
+    METADATA.contains(&path) || granular.contains(&path)
+}
+
+/// Returns true if an element of a list is the one that is named.
+#[inline]
+pub(super) fn is_at(element: &Element, index: usize, value: &Value) -> bool {
     match element {
-        Element::Field => false,
+        Element::Field(_) => false,
         Element::Key(keys) => keys
             .iter()
             .all(|(key, wanted)| value.get(key) == Some(wanted)),

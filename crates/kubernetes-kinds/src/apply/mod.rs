@@ -23,6 +23,7 @@
 //! }
 //! ```
 
+mod change;
 mod error;
 mod fields;
 mod live;
@@ -37,6 +38,7 @@ use k8s_openapi::{Metadata, Resource};
 
 use crate::{FieldPath, Kind, wire};
 
+pub use change::Change;
 pub use error::ExtractError;
 
 use fields::Owned;
@@ -56,13 +58,6 @@ pub trait Apply:
 {
     /// The full type, as the server returns it.
     type Kind: Kind + Clone + Debug + Serialize + DeserializeOwned;
-
-    /// The paths of objects, maps and lists whose parts can have different owners, as the
-    /// `x-kubernetes-map-type` and `x-kubernetes-list-type` of the document say, without
-    /// those in the metadata. `[]` after a list's path means its elements.
-    ///
-    /// A value at any other path has one owner, together with its fields and elements.
-    const GRANULAR: &'static [&'static str];
 }
 
 /// Returns the metadata without the fields that only the server sets: `creationTimestamp`,
@@ -124,7 +119,7 @@ pub fn extract<A: Apply>(
         subresource.unwrap_or_default(),
     )?;
     let live = wire::to_value(live).map_err(ExtractError::json)?;
-    let mut applied = live::extract(&live, &owned, A::GRANULAR);
+    let mut applied = live::extract(&live, &owned, <A::Kind as Kind>::GRANULAR);
     identify(&mut applied, A::API_VERSION, A::KIND, metadata);
     let applied = Value::Object(applied);
     let object: A = serde_json::from_value(applied.clone()).map_err(ExtractError::json)?;

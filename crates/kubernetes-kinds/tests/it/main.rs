@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod changes;
 #[cfg(feature = "k8s-openapi-types")]
 mod counterpart;
 mod nulls;

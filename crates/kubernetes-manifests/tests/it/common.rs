@@ -110,6 +110,8 @@ macro_rules! kind {
             });
 
             const LIST_MAP_KEYS: ListMapKeys = &[("lids", &["name"])];
+
+            const GRANULAR: &'static [&'static str] = &["lids", "lids[]"];
         }
 
         impl IntoIterator for $list {

@@ -100,16 +100,6 @@ impl CSINodeInfo {
 
 impl kubernetes_kinds::apply::Apply for CSINodeInfo {
     type Kind = crate::csi::CSINodeInfo;
-    const GRANULAR: &'static [&'static str] = &[
-        "spec",
-        "spec.drivers",
-        "spec.drivers[]",
-        "csiDrivers",
-        "csiDrivers[]",
-        "status",
-        "status.drivers",
-        "status.drivers[]",
-    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -4,7 +4,7 @@ use conformance::arbitrary::{check_all, check_many, text};
 use conformance::kind::Kind;
 use conformance::{each_kind, samples};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry};
-use kubernetes_kinds::apply::{Apply, ExtractError, extract};
+use kubernetes_kinds::apply::{ExtractError, extract};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use storage_v1::{CSIDriver, CSINode, VolumeAttachment, apply};
@@ -160,7 +160,7 @@ fn exactly_what_is_owned<K: Kind + kubernetes_kinds::Kind>() {
         live.metadata_mut().managed_fields = None;
         let mut choice = Choice {
             bits,
-            granular: K::Apply::GRANULAR,
+            granular: K::GRANULAR,
             keys: K::LIST_MAP_KEYS,
         };
         let (fields, mut expected) = choice.parts("", &serde_json::to_value(&live).unwrap());

@@ -103,6 +103,16 @@ impl kubernetes_kinds::StatusSubresource for Pantry {
 impl kubernetes_kinds::Kind for Pantry {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.shelves", &["name"])];
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.shelves",
+        "spec.shelves[]",
+        "spec.shelves[].above",
+        "spec.byDay",
+        "spec.notes",
+        "spec.smells",
+        "status",
+    ];
 }
 
 wire::kind! {

@@ -82,6 +82,7 @@ impl k8s_openapi::Metadata for Spoon {
 impl kubernetes_kinds::Kind for Spoon {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["step"];
 }
 
 wire::kind! {

@@ -83,6 +83,7 @@ impl k8s_openapi::ListableResource for I {
 impl kubernetes_kinds::Kind for I {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 wire::kind! {

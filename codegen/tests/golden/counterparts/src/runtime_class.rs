@@ -124,6 +124,12 @@ impl kubernetes_kinds::Kind for RuntimeClass {
         replacement: None,
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[
+        "overhead",
+        "overhead.podFixed",
+        "scheduling",
+        "scheduling.nodeSelector",
+    ];
 }
 
 wire::kind! {

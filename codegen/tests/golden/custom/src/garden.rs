@@ -105,6 +105,21 @@ impl kubernetes_kinds::StatusSubresource for Garden {
 impl kubernetes_kinds::Kind for Garden {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.beds", &["name"])];
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.beds",
+        "spec.beds[]",
+        "spec.helpers",
+        "spec.hints",
+        "spec.labels",
+        "spec.plaque",
+        "spec.prices",
+        "spec.shed",
+        "spec.shed.spec",
+        "spec.sign",
+        "status",
+        "status.found",
+    ];
 }
 
 wire::custom_kind! {

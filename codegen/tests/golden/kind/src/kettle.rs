@@ -100,6 +100,7 @@ impl kubernetes_kinds::StatusSubresource for Kettle {
 impl kubernetes_kinds::Kind for Kettle {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["spec", "status"];
 }
 
 wire::kind! {

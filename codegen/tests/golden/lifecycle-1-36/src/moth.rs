@@ -144,6 +144,7 @@ impl kubernetes_kinds::Kind for Moth {
         replacement: None,
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["wings"];
 }
 
 wire::kind! {

@@ -92,6 +92,7 @@ impl k8s_openapi::Metadata for Box2 {
 impl kubernetes_kinds::Kind for Box2 {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 wire::kind! {

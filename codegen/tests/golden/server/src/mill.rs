@@ -103,6 +103,16 @@ impl kubernetes_kinds::StatusSubresource for Mill {
 impl kubernetes_kinds::Kind for Mill {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.crew", &["name"])];
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.power",
+        "spec.crew",
+        "spec.crew[]",
+        "spec.marks",
+        "spec.notes",
+        "spec.stones",
+        "status",
+    ];
 }
 
 wire::kind! {

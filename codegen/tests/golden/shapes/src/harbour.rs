@@ -251,6 +251,7 @@ impl k8s_openapi::Metadata for Harbour {
 impl kubernetes_kinds::Kind for Harbour {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("pier.berths", &["name"])];
+    const GRANULAR: &'static [&'static str] = &["empty", "lights", "mixed", "open"];
 }
 
 wire::kind! {

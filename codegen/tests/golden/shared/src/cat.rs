@@ -94,6 +94,7 @@ impl k8s_openapi::Metadata for Cat {
 impl kubernetes_kinds::Kind for Cat {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["fur", "nap"];
 }
 
 wire::kind! {

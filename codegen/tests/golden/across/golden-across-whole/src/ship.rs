@@ -87,6 +87,7 @@ impl k8s_openapi::Metadata for Ship {
 impl kubernetes_kinds::Kind for Ship {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 wire::kind! {

@@ -95,16 +95,6 @@ impl Pantry {
 
 impl kubernetes_kinds::apply::Apply for Pantry {
     type Kind = crate::Pantry;
-    const GRANULAR: &'static [&'static str] = &[
-        "spec",
-        "spec.shelves",
-        "spec.shelves[]",
-        "spec.shelves[].above",
-        "spec.byDay",
-        "spec.notes",
-        "spec.smells",
-        "status",
-    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -67,7 +67,6 @@ impl Spoon {
 
 impl kubernetes_kinds::apply::Apply for Spoon {
     type Kind = crate::Spoon;
-    const GRANULAR: &'static [&'static str] = &["step"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -15,6 +15,8 @@ impl Check for Pantry {
 }
 
 impl Strategy for Pantry {
+    const HAS_STATUS: bool = true;
+
     fn reset_status(&mut self, stored: Option<&Self>, _target: &Target) {
         self.status = match stored {
             Some(stored) => stored.status.clone(),

@@ -79,7 +79,6 @@ impl I {
 
 impl kubernetes_kinds::apply::Apply for I {
     type Kind = crate::I;
-    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

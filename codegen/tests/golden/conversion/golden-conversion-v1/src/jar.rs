@@ -84,6 +84,7 @@ impl k8s_openapi::ListableResource for Jar {
 impl kubernetes_kinds::Kind for Jar {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 wire::kind! {

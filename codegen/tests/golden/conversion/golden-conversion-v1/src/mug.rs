@@ -84,6 +84,7 @@ impl kubernetes_kinds::Kind for Mug {
         replacement: None,
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.lids", &["name"])];
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.inner", "spec.stains"];
 }
 
 wire::kind! {

@@ -99,12 +99,6 @@ impl RuntimeClass {
 
 impl kubernetes_kinds::apply::Apply for RuntimeClass {
     type Kind = crate::RuntimeClass;
-    const GRANULAR: &'static [&'static str] = &[
-        "overhead",
-        "overhead.podFixed",
-        "scheduling",
-        "scheduling.nodeSelector",
-    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -94,21 +94,6 @@ impl Garden {
 
 impl kubernetes_kinds::apply::Apply for Garden {
     type Kind = crate::Garden;
-    const GRANULAR: &'static [&'static str] = &[
-        "spec",
-        "spec.beds",
-        "spec.beds[]",
-        "spec.helpers",
-        "spec.hints",
-        "spec.labels",
-        "spec.plaque",
-        "spec.prices",
-        "spec.shed",
-        "spec.shed.spec",
-        "spec.sign",
-        "status",
-        "status.found",
-    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

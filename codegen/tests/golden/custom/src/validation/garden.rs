@@ -58,11 +58,8 @@ impl Strategy for Garden {
         "spec.paths[]",
         "spec.paths[][]",
     ];
+    const HAS_STATUS: bool = true;
     const HAS_CEL_RULES: bool = true;
-
-    fn ratcheted(&self) -> Option<k8s_openapi::serde_json::Value> {
-        kubernetes_validation::to_value(self)
-    }
 
     fn reset_status(&mut self, stored: Option<&Self>, _target: &Target) {
         self.status = match stored {

@@ -90,7 +90,6 @@ impl Kettle {
 
 impl kubernetes_kinds::apply::Apply for Kettle {
     type Kind = crate::Kettle;
-    const GRANULAR: &'static [&'static str] = &["spec", "status"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

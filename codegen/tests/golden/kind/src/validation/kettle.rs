@@ -11,6 +11,8 @@ impl SetDefaults for Kettle {}
 impl Check for Kettle {}
 
 impl Strategy for Kettle {
+    const HAS_STATUS: bool = true;
+
     fn reset_status(&mut self, stored: Option<&Self>, _target: &Target) {
         self.status = match stored {
             Some(stored) => stored.status.clone(),

@@ -121,7 +121,6 @@ impl Moth {
 
 impl kubernetes_kinds::apply::Apply for Moth {
     type Kind = crate::Moth;
-    const GRANULAR: &'static [&'static str] = &["wings"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

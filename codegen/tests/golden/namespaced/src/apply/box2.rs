@@ -93,7 +93,6 @@ impl Box2 {
 
 impl kubernetes_kinds::apply::Apply for Box2 {
     type Kind = crate::Box2;
-    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

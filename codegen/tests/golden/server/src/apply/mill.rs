@@ -96,16 +96,6 @@ impl Mill {
 
 impl kubernetes_kinds::apply::Apply for Mill {
     type Kind = crate::Mill;
-    const GRANULAR: &'static [&'static str] = &[
-        "spec",
-        "spec.power",
-        "spec.crew",
-        "spec.crew[]",
-        "spec.marks",
-        "spec.notes",
-        "spec.stones",
-        "status",
-    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -57,6 +57,7 @@ impl Check for Mill {
 impl Strategy for Mill {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const CHECKS_NAMES_ON_UPDATE: bool = false;
+    const HAS_STATUS: bool = true;
 
     fn reset_status(&mut self, stored: Option<&Self>, _target: &Target) {
         self.status = match stored {

@@ -283,7 +283,6 @@ impl Harbour {
 
 impl kubernetes_kinds::apply::Apply for Harbour {
     type Kind = crate::Harbour;
-    const GRANULAR: &'static [&'static str] = &["empty", "lights", "mixed", "open"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

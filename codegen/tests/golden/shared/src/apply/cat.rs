@@ -81,7 +81,6 @@ impl Cat {
 
 impl kubernetes_kinds::apply::Apply for Cat {
     type Kind = crate::Cat;
-    const GRANULAR: &'static [&'static str] = &["fur", "nap"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -67,7 +67,6 @@ impl Dog {
 
 impl kubernetes_kinds::apply::Apply for Dog {
     type Kind = crate::Dog;
-    const GRANULAR: &'static [&'static str] = &["fur"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -82,6 +82,7 @@ impl k8s_openapi::ListableResource for Cup {
 impl kubernetes_kinds::Kind for Cup {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.handle", "spec.byName"];
 }
 
 wire::kind! {

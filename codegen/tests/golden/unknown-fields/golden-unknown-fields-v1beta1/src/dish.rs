@@ -100,6 +100,7 @@ impl k8s_openapi::ListableResource for Dish {
 impl kubernetes_kinds::Kind for Dish {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 wire::kind! {

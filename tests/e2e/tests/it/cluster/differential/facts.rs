@@ -238,18 +238,21 @@ async fn odd(asked: &mut Asked) {
     asked
         .fact(class, [("/metadata/resourceVersion", json!("0"))], &[])
         .await;
-    let managers = json!([{
-        "manager": expand("m*129"), "operation": "Update", "apiVersion": "storage.k8s.io/v1",
-        "fieldsType": "FieldsV1", "fieldsV1": {"f:provisioner": {}},
-    }]);
-    let managed = [("/metadata/managedFields", managers)];
-    asked
-        .fact(
-            class,
-            managed,
-            &["TooLong metadata.managedFields[0].manager"],
-        )
-        .await;
+    let managed = |fields: Value| {
+        let managers = json!([{
+            "manager": expand("m*129"), "operation": "Update", "apiVersion": "storage.k8s.io/v1",
+            "fieldsType": "FieldsV1", "fieldsV1": fields,
+        }]);
+        [("/metadata/managedFields", managers)]
+    };
+    let too_long = ["TooLong metadata.managedFields[0].manager"];
+    let provisioner = || managed(json!({"f:provisioner": {}}));
+    asked.fact(class, provisioner(), &too_long).await;
+    // The request takes the field over, so that the entry is gone.
+    let class = (Create, Kind::StorageClass);
+    asked.fact(class, provisioner(), &[]).await;
+    let label = json!({"f:metadata": {"f:labels": {"f:unset": {}}}});
+    asked.fact(class, managed(label), &too_long).await;
 }
 
 /// Quantities, and the field of a warning.

@@ -78,7 +78,8 @@ fn managers(kind: Kind) -> Vec<Value> {
         entry[field] = expand(value).into();
         json!([entry])
     };
-    vec![
+    let mut all = owners_of(kind, &entry);
+    all.extend([
         json!([entry]),
         with("manager", ""),
         with("manager", "m*128"),
@@ -95,7 +96,87 @@ fn managers(kind: Kind) -> Vec<Value> {
         with("fieldsType", ""),
         with("subresource", "s*256"),
         with("subresource", "s*257"),
-    ]
+    ]);
+    all
+}
+
+/// Entries with a name that is too long, of which a server keeps some: those that own what the
+/// request doesn't set.
+fn owners_of(kind: Kind, entry: &Value) -> Vec<Value> {
+    let of = |version: &str, fields: Value| {
+        let mut entry = entry.clone();
+        entry["manager"] = expand("m*129").into();
+        entry["apiVersion"] = version.into();
+        entry["fieldsV1"] = fields;
+        entry
+    };
+    let own = |fields| of(kind.api_version(), fields);
+    let unset = || json!({"f:metadata": {"f:labels": {"f:unset": {}}}});
+    let mut one = vec![
+        own(json!(null)),
+        own(json!({})),
+        own(json!({".": {}})),
+        own(json!({"x:unknown": {}})),
+        own(json!({"f:unset": null})),
+        own(json!({"f:unset": {".": {}}})),
+        own(json!({"f:apiVersion": {}})),
+        own(json!({"f:kind": {}})),
+        own(json!({"f:metadata": {}})),
+        own(json!({"f:metadata": {"f:name": {}}})),
+        own(json!({"f:metadata": {"f:name": {}, "f:uid": {}}})),
+        own(json!({"f:metadata": {"f:name": {"f:inside": {}}}})),
+        own(json!({"f:metadata": {"f:labels": {}}})),
+        own(json!({"f:metadata": {"f:annotations": {}}})),
+        own(json!({"f:metadata": {"f:finalizers": {}}})),
+        own(json!({"f:metadata": {"f:finalizers": {"v:\"example.com/a\"": {}}}})),
+        own(json!({"f:metadata": {"f:finalizers": {"i:0": {}}}})),
+        own(json!({"f:metadata": {"f:ownerReferences": {"k:{\"uid\":\"u\"}": {}}}})),
+        own(json!({"f:spec": {}})),
+        own(json!({"f:spec": {"f:unset": {}}})),
+        own(json!({"f:status": {}})),
+        own(json!({"f:status": {"f:phase": {}}})),
+        // Fields that can't be read.
+        own(json!({"f:unset": 5})),
+        own(json!({"unset": {}})),
+        own(json!({"f:unset": {"i:x": {}}})),
+        own(json!({"f:unset": {"v:{": {}}})),
+        of("example.com/v1", unset()),
+        of("apps", unset()),
+        of("a/b/c", unset()),
+    ];
+    one.extend(own_fields(kind).into_iter().map(own));
+    let two = json!([
+        of(kind.api_version(), unset()),
+        of(kind.api_version(), json!({"unset": {}}))
+    ]);
+    let mut all: Vec<_> = one.into_iter().map(|entry| json!([entry])).collect();
+    all.push(two);
+    all
+}
+
+/// Fields that objects of the kind have.
+fn own_fields(kind: Kind) -> Vec<Value> {
+    match kind {
+        Kind::StorageClass => vec![
+            json!({"f:provisioner": {}}),
+            json!({"f:parameters": {}}),
+            json!({"f:parameters": {".": {}, "f:a": {}}}),
+            json!({"f:allowedTopologies": {}}),
+            json!({"f:allowedTopologies": {"i:0": {}}}),
+            json!({"f:reclaimPolicy": {}, "f:volumeBindingMode": {}}),
+        ],
+        Kind::CsiDriver => vec![
+            json!({"f:spec": {"f:attachRequired": {}}}),
+            json!({"f:spec": {"f:volumeLifecycleModes": {}}}),
+            json!({"f:spec": {"f:volumeLifecycleModes": {".": {}, "v:\"Persistent\"": {}}}}),
+            json!({"f:spec": {"f:tokenRequests": {}}}),
+        ],
+        Kind::CsiNode => vec![
+            json!({"f:spec": {"f:drivers": {}}}),
+            json!({"f:spec": {"f:drivers": {"k:{\"name\":\"unset\"}": {}}}}),
+        ],
+        _ => Vec::new(),
+    }
 }
 
 fn owners() -> Vec<Value> {

@@ -160,12 +160,12 @@ impl Asked {
                 "VolumeAttachment" => 2 * swept,
                 _ => swept,
             };
-            let rng = &mut Rng::with_seed(SWEEP);
             for operation in Operation::ALL {
                 if operation == Operation::UpdateStatus && !kind.has_status(self.server.release) {
                     continue;
                 }
                 for damage in damages(kind, operation).iter() {
+                    let rng = &mut damage::rng(damage, SWEEP);
                     for _ in 0..swept {
                         let mut case = self.whole(rng, kind, operation);
                         for _ in 0..TRIES {
@@ -467,10 +467,6 @@ fn judge(case: &Case, answer: &Answer, ours: Ours, deviations: &mut Deviations, 
 }
 
 fn short(value: &Value) -> String {
-    let mut value = value.clone();
-    if let Some(metadata) = value["metadata"].as_object_mut() {
-        metadata.remove("managedFields");
-    }
     let text = value.to_string();
     match text.char_indices().nth(1500) {
         Some((end, _)) => format!("{}…", &text[..end]),

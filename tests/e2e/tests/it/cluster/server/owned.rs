@@ -1,8 +1,7 @@
 //! The owners of fields, as in `managedFields` and as they follow from what was set.
 
 use conformance::kind::Kind;
-use conformance::related::METADATA;
-use kubernetes_kinds::apply::Apply;
+use conformance::related::is_granular;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -49,11 +48,6 @@ pub(crate) fn inside(path: &str, name: &str) -> String {
         "" => name.to_owned(),
         path => format!("{path}.{name}"),
     }
-}
-
-/// Returns true if the parts of the value at a path can have different owners.
-pub(crate) fn is_granular<K: Kind>(path: &str) -> bool {
-    path.is_empty() || METADATA.contains(&path) || K::Apply::GRANULAR.contains(&path)
 }
 
 /// The keys of a list's elements, unless they are identified by their value.

@@ -2,6 +2,7 @@
 
 use std::env;
 
+use conformance::related::is_granular;
 use conformance::valid::Kind;
 use fastrand::Rng;
 use kube::api::{Patch, PatchParams};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use storage_v1::{VolumeAttachment, apply};
 
 use super::applied::{Applied, Applying};
-use super::owned::{fields, inside, is_granular, keys, owned};
+use super::owned::{fields, inside, keys, owned};
 use super::served::{Served, api, kind_of};
 use super::{run, run_for};
 

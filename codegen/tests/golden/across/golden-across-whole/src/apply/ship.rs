@@ -95,7 +95,6 @@ impl Ship {
 
 impl kubernetes_kinds::apply::Apply for Ship {
     type Kind = crate::Ship;
-    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

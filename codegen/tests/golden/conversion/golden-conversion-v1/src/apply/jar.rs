@@ -65,7 +65,6 @@ impl Jar {
 
 impl kubernetes_kinds::apply::Apply for Jar {
     type Kind = crate::Jar;
-    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

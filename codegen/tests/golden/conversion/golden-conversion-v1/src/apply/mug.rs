@@ -69,7 +69,6 @@ impl Mug {
 
 impl kubernetes_kinds::apply::Apply for Mug {
     type Kind = crate::Mug;
-    const GRANULAR: &'static [&'static str] = &["spec", "spec.inner", "spec.stains"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

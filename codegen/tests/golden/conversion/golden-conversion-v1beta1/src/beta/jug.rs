@@ -84,6 +84,7 @@ impl k8s_openapi::ListableResource for Jug {
 impl kubernetes_kinds::Kind for Jug {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 wire::kind! {

@@ -88,6 +88,7 @@ impl kubernetes_kinds::Kind for Mug {
         }),
     });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.lids", &["name"])];
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.inner", "spec.stains"];
 }
 
 wire::kind! {

@@ -144,6 +144,7 @@ impl k8s_openapi::ListableResource for Tray {
 impl kubernetes_kinds::Kind for Tray {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
+    const GRANULAR: &'static [&'static str] = &["hooks", "spoon"];
 }
 
 wire::kind! {

@@ -67,7 +67,6 @@ impl Cup {
 
 impl kubernetes_kinds::apply::Apply for Cup {
     type Kind = crate::Cup;
-    const GRANULAR: &'static [&'static str] = &["spec", "spec.handle", "spec.byName"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

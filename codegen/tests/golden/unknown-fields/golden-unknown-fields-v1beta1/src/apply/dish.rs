@@ -79,7 +79,6 @@ impl Dish {
 
 impl kubernetes_kinds::apply::Apply for Dish {
     type Kind = crate::Dish;
-    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

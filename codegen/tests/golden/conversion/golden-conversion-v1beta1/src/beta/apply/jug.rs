@@ -65,7 +65,6 @@ impl Jug {
 
 impl kubernetes_kinds::apply::Apply for Jug {
     type Kind = crate::beta::Jug;
-    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

@@ -143,7 +143,6 @@ impl Tray {
 
 impl kubernetes_kinds::apply::Apply for Tray {
     type Kind = crate::beta::Tray;
-    const GRANULAR: &'static [&'static str] = &["hooks", "spoon"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata

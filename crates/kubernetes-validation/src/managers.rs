@@ -1,0 +1,144 @@
+//! The managers of fields: `metadata.managedFields` of a request.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
+use k8s_openapi::serde_json::{Value, json};
+use kubernetes_kinds::apply::Change;
+use kubernetes_kinds::names::is_printable;
+
+use crate::checker::to_value;
+use crate::{Checker, ErrorType, Path, Strategy};
+
+/// The longest name of a field manager, and of a subresource.
+const MAX_MANAGER: usize = 128;
+const MAX_SUBRESOURCE: usize = 256;
+
+/// What a request writes, as far as it decides which entries a server keeps.
+pub(crate) struct Write {
+    before: Value,
+    after: Value,
+    granular: &'static [&'static str],
+    unchanged: &'static [&'static str],
+    group: &'static str,
+    version: &'static str,
+}
+
+/// Returns the write of an object; `None` if the object has no form in JSON.
+#[cold]
+pub(crate) fn write<K: Strategy>(object: &K, stored: Option<&K>) -> Option<Write> {
+    let after = to_value(object)?;
+    let before = match stored {
+        Some(stored) => to_value(stored)?,
+        None => nothing::<K>(&after)?,
+    };
+    Some(Write {
+        before,
+        after,
+        granular: K::GRANULAR,
+        unchanged: if K::HAS_STATUS { &["status"] } else { &[] },
+        group: K::GROUP,
+        version: K::VERSION,
+    })
+}
+
+/// Returns what a server compares a new object with: the zero value of its type in Go, in which
+/// `spec` is never absent.
+fn nothing<K: Strategy>(new: &Value) -> Option<Value> {
+    if K::IS_CUSTOM {
+        return Some(json!({"apiVersion": K::API_VERSION, "kind": K::KIND}));
+    }
+    let mut nothing = to_value(&K::default())?;
+    if let (Some(_), Some(fields)) = (new.get("spec"), nothing.as_object_mut()) {
+        fields.entry("spec").or_insert_with(|| json!({}));
+    }
+    Some(nothing)
+}
+
+impl Write {
+    /// Returns true if a server keeps the entry; `None` if it can't read the fields.
+    fn keeps(&self, entry: &ManagedFieldsEntry) -> Option<bool> {
+        let change = Change {
+            before: &self.before,
+            after: &self.after,
+            granular: self.granular,
+            unchanged: self.unchanged,
+        };
+        let leaves = match &entry.fields_v1 {
+            Some(fields) => change.leaves(&fields.0).ok()?,
+            None => false,
+        };
+        let version = entry.api_version.as_deref().unwrap_or_default();
+        let is_known = match version.split_once('/') {
+            Some((group, _)) => group == self.group,
+            None => self.group.is_empty() && version == self.version,
+        };
+        Some(leaves && is_known)
+    }
+}
+
+/// Checks the entries that a server keeps: not those of whose fields the write leaves none, or
+/// that are of another group, and none at all if it can't read one of them. Without a write all
+/// are kept.
+pub(crate) fn check(
+    entries: &[ManagedFieldsEntry],
+    write: &dyn Fn() -> Option<Write>,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
+    if entries.iter().all(is_right) || !entries.iter().all(is_readable) {
+        return;
+    }
+    let write = write();
+    let keeps = |entry| match &write {
+        Some(write) => write.keeps(entry),
+        None => Some(true),
+    };
+    let Some(kept) = entries.iter().map(keeps).collect::<Option<Vec<_>>>() else {
+        return;
+    };
+    let list = at.field("managedFields");
+    for (index, (entry, _)) in entries
+        .iter()
+        .zip(kept)
+        .enumerate()
+        .filter(|(_, (_, kept))| *kept)
+    {
+        report(entry, &list.index(index), to);
+    }
+}
+
+fn is_readable(entry: &ManagedFieldsEntry) -> bool {
+    matches!(entry.operation.as_deref(), Some("Apply" | "Update"))
+        && entry.fields_type.as_deref() == Some("FieldsV1")
+        && entry
+            .api_version
+            .as_deref()
+            .is_some_and(|version| !version.is_empty())
+}
+
+fn is_right(entry: &ManagedFieldsEntry) -> bool {
+    let (manager, subresource) = texts(entry);
+    manager.len() <= MAX_MANAGER && subresource.len() <= MAX_SUBRESOURCE && is_written(manager)
+}
+
+fn report(entry: &ManagedFieldsEntry, at: &Path<'_>, to: &mut Checker<'_>) {
+    let (manager, subresource) = texts(entry);
+    let path = at.field("manager");
+    to.max_length(path, manager, MAX_MANAGER, ErrorType::TooLong);
+    if !is_written(manager) {
+        let detail = "must have printable characters only, and no other space than ` `";
+        to.invalid(path, "manager", manager, detail);
+    }
+    let path = at.field("subresource");
+    to.max_length(path, subresource, MAX_SUBRESOURCE, ErrorType::TooLong);
+}
+
+fn texts(entry: &ManagedFieldsEntry) -> (&str, &str) {
+    let manager = entry.manager.as_deref().unwrap_or_default();
+    (manager, entry.subresource.as_deref().unwrap_or_default())
+}
+
+/// Returns true if a name has printable characters only. Nearly all names are ASCII.
+fn is_written(name: &str) -> bool {
+    let is_plain = name.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    is_plain || name.chars().all(is_printable)
+}
