@@ -25,11 +25,16 @@ pub(crate) struct Write {
 /// Returns the write of an object; `None` if the object has no form in JSON.
 #[cold]
 pub(crate) fn write<K: Strategy>(object: &K, stored: Option<&K>) -> Option<Write> {
-    let after = to_value(object)?;
-    let before = match stored {
+    let mut after = to_value(object)?;
+    let mut before = match stored {
         Some(stored) => to_value(stored)?,
-        None => nothing::<K>(&after)?,
+        None if K::IS_CUSTOM => json!({"apiVersion": K::API_VERSION, "kind": K::KIND}),
+        // The zero value of the type in Go.
+        None => to_value(&K::default())?,
     };
+    if !K::IS_CUSTOM {
+        as_in_go(&mut before, &mut after);
+    }
     Some(Write {
         before,
         after,
@@ -40,17 +45,33 @@ pub(crate) fn write<K: Strategy>(object: &K, stored: Option<&K>) -> Option<Write
     })
 }
 
-/// Returns what a server compares a new object with: the zero value of its type in Go, in which
-/// `spec` is never absent.
-fn nothing<K: Strategy>(new: &Value) -> Option<Value> {
-    if K::IS_CUSTOM {
-        return Some(json!({"apiVersion": K::API_VERSION, "kind": K::KIND}));
+/// Removes what Go doesn't write, and adds `spec`, which it always writes.
+fn as_in_go(before: &mut Value, after: &mut Value) {
+    for object in [&mut *before, &mut *after] {
+        let fields = object.as_object_mut().into_iter().flatten();
+        for (name, field) in fields {
+            remove_empty(field);
+            if let (true, Some(fields)) = (name == "metadata", field.as_object_mut()) {
+                fields.retain(|_, value| value != "");
+            }
+        }
     }
-    let mut nothing = to_value(&K::default())?;
-    if let (Some(_), Some(fields)) = (new.get("spec"), nothing.as_object_mut()) {
+    if let (Some(_), Some(fields)) = (after.get("spec"), before.as_object_mut()) {
         fields.entry("spec").or_insert_with(|| json!({}));
     }
-    Some(nothing)
+}
+
+/// Removes empty lists and objects inside a value.
+fn remove_empty(value: &mut Value) {
+    let is_empty = |value: &Value| *value == json!([]) || *value == json!({});
+    match value {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(remove_empty);
+            fields.retain(|_, value| !is_empty(value));
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(remove_empty),
+        _ => {}
+    }
 }
 
 impl Write {

@@ -40,15 +40,6 @@ pub(crate) fn apply(object: &mut Value, damage: &Damage) -> bool {
     }
 }
 
-/// Returns the source of the objects that get a damage, which no other damage changes.
-pub(crate) fn rng(damage: &Damage, seed: u64) -> Rng {
-    let text = format!("{} {}", damage.place, damage.value);
-    let seed = text.bytes().fold(seed, |seed, byte| {
-        seed.wrapping_mul(31).wrapping_add(byte.into())
-    });
-    Rng::with_seed(seed)
-}
-
 /// Returns the changes to objects of a kind; some are only for new objects, whose names are free.
 pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
     let mut all = metadata::all(kind, is_new);

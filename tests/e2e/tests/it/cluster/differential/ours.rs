@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use conformance::valid::Kind;
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
+use kubernetes_kinds::Release;
 use kubernetes_manifests::strict;
 use kubernetes_validation::{Error, FieldPath, Report, Segment, Target, Validate};
 use serde::Serialize;
@@ -25,7 +26,13 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    pub(crate) const ALL: [Self; 3] = [Self::Create, Self::Update, Self::UpdateStatus];
+    /// The operations of a kind in a release.
+    pub(crate) fn of(kind: Kind, release: Release) -> &'static [Self] {
+        match kind.has_status(release) {
+            true => &[Self::Create, Self::Update, Self::UpdateStatus],
+            false => &[Self::Create, Self::Update],
+        }
+    }
 }
 
 /// Our result, and the rules that it comes from.
