@@ -45,19 +45,21 @@ pub(crate) fn write<K: Strategy>(object: &K, stored: Option<&K>) -> Option<Write
     })
 }
 
-/// Removes what Go doesn't write, and adds `spec`, which it always writes.
+/// Removes what Go doesn't write, but for metadata and `spec`, which it always writes.
 fn as_in_go(before: &mut Value, after: &mut Value) {
-    for object in [&mut *before, &mut *after] {
-        let fields = object.as_object_mut().into_iter().flatten();
-        for (name, field) in fields {
-            remove_empty(field);
-            if let (true, Some(fields)) = (name == "metadata", field.as_object_mut()) {
-                fields.retain(|_, value| value != "");
-            }
+    let has_spec = after.get("spec").is_some();
+    for object in [before, after] {
+        remove_empty(object);
+        let Some(fields) = object.as_object_mut() else {
+            continue;
+        };
+        if has_spec {
+            fields.entry("spec").or_insert_with(|| json!({}));
         }
-    }
-    if let (Some(_), Some(fields)) = (after.get("spec"), before.as_object_mut()) {
-        fields.entry("spec").or_insert_with(|| json!({}));
+        let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
+        if let Some(metadata) = metadata.as_object_mut() {
+            metadata.retain(|_, value| value != "");
+        }
     }
 }
 
