@@ -352,7 +352,7 @@ fn what_cannot_be_said_is_an_error() {
 fn damaged_fields_are_told() {
     let path = "metadata.managedFields[0].fieldsV1";
     for (fields, at, message) in [
-        (json!(null), "", "not an object"),
+        (json!(5), "", "not an object"),
         (json!([]), "", "not an object"),
         (json!({"f:spec": true}), ".f:spec", "not an object"),
         (
