@@ -27,6 +27,10 @@ const BATCH: usize = 60;
 /// mount less and less often.
 const PATIENCE: Duration = Duration::from_secs(240);
 
+/// The longest that an attempt of the kubelet takes. It tries what fails again and again, and its
+/// folders are there in the middle of that.
+const ATTEMPT: Duration = Duration::from_secs(10);
+
 /// The outcome of a Pod on one side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
@@ -133,14 +137,25 @@ impl Sides {
         let ours = self
             .program
             .mount(&self.cluster.manifests(cases).await, true);
-        let theirs = self.cluster.outcomes(&pods).await;
         let none = Outcome::default();
-        for case in cases {
-            let uid = &pods[&case.name].uid;
-            let sides = [&theirs, &ours].map(|side| side.get(uid).unwrap_or(&none));
-            self.report("mounted", case, differences(sides[0], sides[1]));
+        let deadline = Instant::now() + ATTEMPT;
+        loop {
+            let theirs = self.cluster.outcomes(&pods).await;
+            let of = |case: &Case| {
+                let uid = &pods[&case.name].uid;
+                let sides = [&theirs, &ours].map(|side| side.get(uid).unwrap_or(&none));
+                differences(sides[0], sides[1])
+            };
+            let found: Vec<_> = cases.iter().map(|case| (case, of(case))).collect();
+            let mut all = found.iter().flat_map(|(_, found)| found);
+            if all.all(|found| self.listed.matches(found)) || Instant::now() > deadline {
+                for (case, found) in found {
+                    self.report("mounted", case, found);
+                }
+                return pods;
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
         }
-        pods
     }
 
     /// Changes what the Pods name, and compares until the kubelet has written it.
