@@ -144,6 +144,7 @@ impl Asked {
     /// Notes how our result differs from the server's, and returns that.
     async fn compare(&mut self, mut case: Case) -> Answer {
         self.server.cut_down(case.kind, &mut case.object);
+        metadata::remove_untracked(&mut case);
         let body = Body::of(&case.object, self.tally.accepted + self.tally.refused);
         let answer = ask(&self.server.client, &case, &body).await;
         let ours = ours::judge(&case, &body, &self.target);
