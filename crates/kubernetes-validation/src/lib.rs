@@ -100,8 +100,8 @@ pub trait Validate: Strategy {
     /// Defaults must be set, as a server sets them before it validates.
     fn validate(&self, target: &Target) -> Report {
         let mut checker = Checker::new(target);
-        let write = || managers::write(self, None);
-        metadata::check(self.metadata(), meta_rules::<Self>(), &write, &mut checker);
+        let kept = |entries: &[_]| managers::kept(self, None, entries);
+        metadata::check(self.metadata(), meta_rules::<Self>(), &kept, &mut checker);
         metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
         self.check(&Path::ROOT, &mut checker);
         self.warn(None, &Path::ROOT, &mut checker);
@@ -154,9 +154,9 @@ pub trait Validate: Strategy {
                 checks_names_again: false,
                 ..rules
             };
-            let write = || managers::write(self, Some(stored));
+            let kept = |entries: &[_]| managers::kept(self, Some(stored), entries);
             let (meta, old) = (self.metadata(), stored.metadata());
-            metadata::check_update(meta, old, rules, &write, &mut checker);
+            metadata::check_update(meta, old, rules, &kept, &mut checker);
             self.check_status(&Path::ROOT, &mut checker);
         } else {
             check_as_update(self, stored, true, &mut checker);
@@ -201,8 +201,8 @@ pub trait Validate: Strategy {
 /// Checks an update of the stored object.
 fn check_as_update<K: Strategy>(object: &K, stored: &K, of_status: bool, to: &mut Checker<'_>) {
     let rules = meta_rules::<K>();
-    let write = || managers::write(object, Some(stored));
-    metadata::check_update(object.metadata(), stored.metadata(), rules, &write, to);
+    let kept = |entries: &[_]| managers::kept(object, Some(stored), entries);
+    metadata::check_update(object.metadata(), stored.metadata(), rules, &kept, to);
     metadata::warn_of_repeated_owners(object.metadata(), to);
     let from = to.mark();
     object.check(&Path::ROOT, to);

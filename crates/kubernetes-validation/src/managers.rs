@@ -12,8 +12,11 @@ use crate::{Checker, ErrorType, Path, Strategy};
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
 
+/// Returns which entries a server keeps; none if it can't read one of them.
+pub(crate) type Kept<'a> = &'a dyn Fn(&[ManagedFieldsEntry]) -> Vec<bool>;
+
 /// What a request writes, as far as it decides which entries a server keeps.
-pub(crate) struct Write {
+struct Write {
     before: Value,
     after: Value,
     granular: &'static [&'static str],
@@ -22,9 +25,27 @@ pub(crate) struct Write {
     version: &'static str,
 }
 
+/// Returns which entries a server keeps when it writes an object; none if it can't read one.
+///
+/// Inlined with all that it calls, so that only programs that validate contain it.
+#[inline]
+pub(crate) fn kept<K: Strategy>(
+    object: &K,
+    stored: Option<&K>,
+    entries: &[ManagedFieldsEntry],
+) -> Vec<bool> {
+    match write(object, stored) {
+        Some(write) => {
+            let kept = entries.iter().map(|entry| write.keeps(entry));
+            kept.collect::<Option<_>>().unwrap_or_default()
+        }
+        None => vec![true; entries.len()],
+    }
+}
+
 /// Returns the write of an object; `None` if the object has no form in JSON.
-#[cold]
-pub(crate) fn write<K: Strategy>(object: &K, stored: Option<&K>) -> Option<Write> {
+#[inline]
+fn write<K: Strategy>(object: &K, stored: Option<&K>) -> Option<Write> {
     let mut after = to_value(object)?;
     let mut before = match stored {
         Some(stored) => to_value(stored)?,
@@ -46,6 +67,7 @@ pub(crate) fn write<K: Strategy>(object: &K, stored: Option<&K>) -> Option<Write
 }
 
 /// Removes what Go doesn't write, but for metadata and `spec`, which it always writes.
+#[inline]
 fn as_in_go(before: &mut Value, after: &mut Value) {
     let has_spec = after.get("spec").is_some();
     for object in [before, after] {
@@ -64,6 +86,7 @@ fn as_in_go(before: &mut Value, after: &mut Value) {
 }
 
 /// Removes empty lists and objects inside a value.
+#[inline]
 fn remove_empty(value: &mut Value) {
     let is_empty = |value: &Value| *value == json!([]) || *value == json!({});
     match value {
@@ -78,6 +101,7 @@ fn remove_empty(value: &mut Value) {
 
 impl Write {
     /// Returns true if a server keeps the entry; `None` if it can't read the fields.
+    #[inline]
     fn keeps(&self, entry: &ManagedFieldsEntry) -> Option<bool> {
         let change = Change {
             before: &self.before,
@@ -99,33 +123,22 @@ impl Write {
 }
 
 /// Checks the entries that a server keeps: not those of whose fields the write leaves none, or
-/// that are of another group, and none at all if it can't read one of them. Without a write all
-/// are kept.
+/// that are of another group, and none at all if it can't read one of them.
 pub(crate) fn check(
     entries: &[ManagedFieldsEntry],
-    write: &dyn Fn() -> Option<Write>,
+    kept: Kept<'_>,
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
     if entries.iter().all(is_right) || !entries.iter().all(is_readable) {
         return;
     }
-    let write = write();
-    let keeps = |entry| match &write {
-        Some(write) => write.keeps(entry),
-        None => Some(true),
-    };
-    let Some(kept) = entries.iter().map(keeps).collect::<Option<Vec<_>>>() else {
-        return;
-    };
+    let kept = kept(entries);
     let list = at.field("managedFields");
-    for (index, (entry, _)) in entries
-        .iter()
-        .zip(kept)
-        .enumerate()
-        .filter(|(_, (_, kept))| *kept)
-    {
-        report(entry, &list.index(index), to);
+    for (index, entry) in entries.iter().enumerate() {
+        if kept.get(index) == Some(&true) {
+            report(entry, &list.index(index), to);
+        }
     }
 }
 

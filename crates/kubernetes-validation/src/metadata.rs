@@ -11,7 +11,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference}
 use kubernetes_kinds::Release;
 
 use crate::checker::to_value;
-use crate::managers::{self, Write};
+use crate::managers::{self, Kept};
 use crate::{Checker, ErrorType, NameFormat, Path, Problem, selector};
 
 /// The most bytes of all keys and values of the annotations.
@@ -39,12 +39,7 @@ pub(super) struct Rules {
 }
 
 /// Checks the metadata of a new object.
-pub(super) fn check(
-    meta: &ObjectMeta,
-    rules: Rules,
-    write: &dyn Fn() -> Option<Write>,
-    to: &mut Checker<'_>,
-) {
+pub(super) fn check(meta: &ObjectMeta, rules: Rules, kept: Kept<'_>, to: &mut Checker<'_>) {
     let at = &Path::ROOT.field("metadata");
     fetch(meta);
     generate_name(meta, at, to);
@@ -52,7 +47,7 @@ pub(super) fn check(
     if !rules.is_custom {
         generation(meta, at, to);
     }
-    common(meta, None, rules, write, at, to);
+    common(meta, None, rules, kept, at, to);
 }
 
 /// Checks the metadata of an update.
@@ -60,7 +55,7 @@ pub(super) fn check_update(
     meta: &ObjectMeta,
     old: &ObjectMeta,
     rules: Rules,
-    write: &dyn Fn() -> Option<Write>,
+    kept: Kept<'_>,
     to: &mut Checker<'_>,
 ) {
     let at = &Path::ROOT.field("metadata");
@@ -125,7 +120,7 @@ pub(super) fn check_update(
         &meta.deletion_grace_period_seconds,
         crate::IMMUTABLE,
     );
-    common(meta, Some(old), rules, write, at, to);
+    common(meta, Some(old), rules, kept, at, to);
 }
 
 /// Checks the metadata of an object inside another: any name that is valid in a path is accepted.
@@ -149,7 +144,14 @@ pub(super) fn check_embedded(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<
         is_custom: true,
     };
     // A server warns only of the finalizers of the object that it is asked to store.
-    common(meta, Some(meta), rules, &|| None, at, to);
+    common(
+        meta,
+        Some(meta),
+        rules,
+        &|entries| vec![true; entries.len()],
+        at,
+        to,
+    );
 }
 
 fn generation(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -225,7 +227,7 @@ fn common(
     meta: &ObjectMeta,
     stored: Option<&ObjectMeta>,
     rules: Rules,
-    write: &dyn Fn() -> Option<Write>,
+    kept: Kept<'_>,
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
@@ -252,7 +254,7 @@ fn common(
         to.max_total_length(at, annotations, MAX_ANNOTATIONS);
     }
     let entries = meta.managed_fields.as_deref().unwrap_or_default();
-    managers::check(entries, write, at, to);
+    managers::check(entries, kept, at, to);
     owners(meta.owner_references.as_deref().unwrap_or_default(), at, to);
     finalizers(meta, stored, rules, at, to);
 }

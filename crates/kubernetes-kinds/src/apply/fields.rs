@@ -4,7 +4,7 @@
 //! values are the fields owned below them. The key `.` means that the value itself is owned too,
 //! and so does an empty object.
 
-use k8s_openapi::serde_json::{self, Map, Value};
+use k8s_openapi::serde_json::{Map, Value};
 
 use super::ExtractError;
 use crate::FieldPath;
@@ -118,7 +118,10 @@ fn element(key: &str) -> Result<Option<Element>, String> {
         return Err(format!("\"{}\" is not a path element", key.escape_debug()));
     };
     let rest = chars.as_str();
-    let json = || serde_json::from_str(rest).map_err(|error| wrong(key, &error.to_string()));
+    let json = || {
+        rest.parse::<Value>()
+            .map_err(|error| wrong(key, &error.to_string()))
+    };
     Ok(Some(match kind {
         'f' => Element::Field(rest.to_owned()),
         'k' => match json()? {
