@@ -15,16 +15,6 @@ const MAX_SUBRESOURCE: usize = 256;
 /// Returns which entries a server keeps; none if it can't read one of them.
 pub(crate) type Kept<'a> = &'a dyn Fn(&[ManagedFieldsEntry]) -> Vec<bool>;
 
-/// What a request writes, as far as it decides which entries a server keeps.
-struct Write {
-    before: Value,
-    after: Value,
-    granular: &'static [&'static str],
-    unchanged: &'static [&'static str],
-    group: &'static str,
-    version: &'static str,
-}
-
 /// Returns which entries a server keeps when it writes an object; none if it can't read one.
 ///
 /// Inlined with all that it calls, so that only programs that validate contain it.
@@ -34,18 +24,28 @@ pub(crate) fn kept<K: Strategy>(
     stored: Option<&K>,
     entries: &[ManagedFieldsEntry],
 ) -> Vec<bool> {
-    match write(object, stored) {
-        Some(write) => {
-            let kept = entries.iter().map(|entry| write.keeps(entry));
-            kept.collect::<Option<_>>().unwrap_or_default()
-        }
-        None => vec![true; entries.len()],
-    }
+    let Some((before, after)) = sides(object, stored) else {
+        return vec![true; entries.len()];
+    };
+    let change = Change {
+        before: &before,
+        after: &after,
+        granular: K::GRANULAR,
+        unchanged: if K::HAS_STATUS { &["status"] } else { &[] },
+    };
+    let kept = entries.iter().map(|entry| {
+        let leaves = match &entry.fields_v1 {
+            Some(fields) => change.leaves(&fields.0).ok()?,
+            None => false,
+        };
+        Some(leaves && is_known(entry, K::GROUP, K::VERSION))
+    });
+    kept.collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Returns the write of an object; `None` if the object has no form in JSON.
+/// Returns an object before and after a write; `None` if it has no form in JSON.
 #[inline]
-fn write<K: Strategy>(object: &K, stored: Option<&K>) -> Option<Write> {
+fn sides<K: Strategy>(object: &K, stored: Option<&K>) -> Option<(Value, Value)> {
     let mut after = to_value(object)?;
     let mut before = match stored {
         Some(stored) => to_value(stored)?,
@@ -56,14 +56,7 @@ fn write<K: Strategy>(object: &K, stored: Option<&K>) -> Option<Write> {
     if !K::IS_CUSTOM {
         as_in_go(&mut before, &mut after);
     }
-    Some(Write {
-        before,
-        after,
-        granular: K::GRANULAR,
-        unchanged: if K::HAS_STATUS { &["status"] } else { &[] },
-        group: K::GROUP,
-        version: K::VERSION,
-    })
+    Some((before, after))
 }
 
 /// Removes what Go doesn't write, but for metadata and `spec`, which it always writes.
@@ -99,26 +92,14 @@ fn remove_empty(value: &mut Value) {
     }
 }
 
-impl Write {
-    /// Returns true if a server keeps the entry; `None` if it can't read the fields.
-    #[inline]
-    fn keeps(&self, entry: &ManagedFieldsEntry) -> Option<bool> {
-        let change = Change {
-            before: &self.before,
-            after: &self.after,
-            granular: self.granular,
-            unchanged: self.unchanged,
-        };
-        let leaves = match &entry.fields_v1 {
-            Some(fields) => change.leaves(&fields.0).ok()?,
-            None => false,
-        };
-        let version = entry.api_version.as_deref().unwrap_or_default();
-        let is_known = match version.split_once('/') {
-            Some((group, _)) => group == self.group,
-            None => self.group.is_empty() && version == self.version,
-        };
-        Some(leaves && is_known)
+/// Returns true if the version of an entry may be one of the kind. Of a group that has a name, any
+/// version may be.
+#[inline]
+fn is_known(entry: &ManagedFieldsEntry, group: &str, version: &str) -> bool {
+    let given = entry.api_version.as_deref().unwrap_or_default();
+    match given.split_once('/') {
+        Some((given, _)) => given == group,
+        None => group.is_empty() && given == version,
     }
 }
 

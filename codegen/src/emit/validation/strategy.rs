@@ -51,7 +51,10 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
             const NOT_NULL: &'static [&'static str] = &[#(#not_null),*];
         )
     });
-    let has_status = resource.status && object.field("status").is_some();
+    let has_status = object
+        .fields
+        .iter()
+        .any(|field| object.has_own_status(field));
     let has_status = differs("HAS_STATUS", has_status, true);
     let status = status(cx, object, resource);
     let strategy = cx.name("Strategy");

@@ -4,7 +4,7 @@ use k8s_openapi::serde_json::Value;
 
 use super::ExtractError;
 use super::fields::{Element, Owned};
-use super::live::{is_at, is_granular};
+use super::live::{field, is_at, is_granular};
 use crate::FieldPath;
 
 /// A write of an object, which takes fields from their owners.
@@ -47,10 +47,9 @@ impl Change<'_> {
     #[inline]
     fn leaves_inside(&self, path: &str, whole: Part<'_>, owned: &Owned) -> bool {
         owned.elements().any(|(element, owned)| {
-            let path = match (path, element) {
-                ("", Element::Field(name)) => name.clone(),
-                (path, Element::Field(name)) => format!("{path}.{name}"),
-                (path, _) => format!("{path}[]"),
+            let path = match element {
+                Element::Field(name) => field(path, name),
+                _ => format!("{path}[]"),
             };
             let part = Part {
                 before: find(whole.before, element),

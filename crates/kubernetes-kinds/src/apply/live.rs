@@ -56,11 +56,7 @@ impl Extract<'_> {
             let Some(owned) = owned.field(name) else {
                 continue;
             };
-            let inside = match path {
-                "" => name.clone(),
-                path => format!("{path}.{name}"),
-            };
-            if let Some(value) = self.value(&inside, value, owned) {
+            if let Some(value) = self.value(&field(path, name), value, owned) {
                 fields.insert(name.clone(), value);
             }
         }
@@ -83,6 +79,15 @@ impl Extract<'_> {
             Some(part)
         });
         elements.collect()
+    }
+}
+
+/// Returns the path of a field of the object at a path.
+#[inline]
+pub(super) fn field(path: &str, name: &str) -> String {
+    match path {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
     }
 }
 

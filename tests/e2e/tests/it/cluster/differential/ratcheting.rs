@@ -105,10 +105,8 @@ async fn the_server_says_what_we_say_of_what_was_stored_before() {
     }
     tighten(&client, &strict).await;
     for kind in Kind::SNAPSHOT {
-        for operation in [Operation::Update, Operation::UpdateStatus] {
-            if operation == Operation::UpdateStatus && !kind.has_status(asked.server.release) {
-                continue;
-            }
+        let all = Operation::of(kind, asked.server.release).iter().copied();
+        for operation in all.filter(|operation| *operation != Operation::Create) {
             // As they are, and changed.
             for stored in asked.stored[&kind].clone() {
                 let object = stored.clone();

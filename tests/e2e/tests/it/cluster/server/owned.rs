@@ -1,7 +1,7 @@
 //! The owners of fields, as in `managedFields` and as they follow from what was set.
 
 use conformance::kind::Kind;
-use conformance::related::is_granular;
+use conformance::related::{inside, is_granular, keys_of};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -42,21 +42,6 @@ pub(crate) fn fields<K: Kind + kubernetes_kinds::Kind>(object: &impl Serialize) 
     fields
 }
 
-/// The path of a field.
-pub(crate) fn inside(path: &str, name: &str) -> String {
-    match path {
-        "" => name.to_owned(),
-        path => format!("{path}.{name}"),
-    }
-}
-
-/// The keys of a list's elements, unless they are identified by their value.
-pub(crate) fn keys<K: kubernetes_kinds::Kind>(path: &str) -> Option<&'static [&'static str]> {
-    let lists = [("metadata.ownerReferences", &["uid"][..])];
-    let mut lists = lists.iter().chain(K::LIST_MAP_KEYS);
-    lists.find(|(list, _)| *list == path).map(|(_, keys)| *keys)
-}
-
 fn below<K: Kind + kubernetes_kinds::Kind>(path: &str, value: &Value) -> Value {
     let is_granular = is_granular::<K>(path) || VOLUME.contains(&path);
     let mut fields = Map::new();
@@ -82,7 +67,7 @@ fn below<K: Kind + kubernetes_kinds::Kind>(path: &str, value: &Value) -> Value {
 
 /// The name of an element, and the owned parts of it, itself included.
 fn element_of<K: Kind + kubernetes_kinds::Kind>(path: &str, element: &Value) -> (String, Value) {
-    let Some(keys) = keys::<K>(path) else {
+    let Some(keys) = keys_of::<K>(path) else {
         return (format!("v:{element}"), json!({}));
     };
     let name: Map<_, _> = keys

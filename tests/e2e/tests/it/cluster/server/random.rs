@@ -2,7 +2,7 @@
 
 use std::env;
 
-use conformance::related::is_granular;
+use conformance::related::{inside, is_granular, keys_of};
 use conformance::valid::Kind;
 use fastrand::Rng;
 use kube::api::{Patch, PatchParams};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use storage_v1::{VolumeAttachment, apply};
 
 use super::applied::{Applied, Applying};
-use super::owned::{fields, inside, keys, owned};
+use super::owned::{fields, owned};
 use super::served::{Served, api, kind_of};
 use super::{run, run_for};
 
@@ -73,7 +73,7 @@ fn part<K: Applied>(rng: &mut Rng, path: &str, value: &Value) -> Value {
     match value {
         Value::Object(object) if is_granular::<K>(path) => {
             let list = path.strip_suffix("[]");
-            let keys = list.and_then(keys::<K>).unwrap_or_default();
+            let keys = list.and_then(keys_of::<K>).unwrap_or_default();
             let mut part = json!({});
             for (name, value) in object {
                 let path = inside(path, name);
