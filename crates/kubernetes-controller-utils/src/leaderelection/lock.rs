@@ -14,7 +14,7 @@ use tracing::{debug, info, warn};
 use super::config::Config;
 use super::failure::{Failure, Log};
 use super::outcome::Loss;
-use super::record;
+use super::record::{self, Written};
 
 /// The most renew times that are remembered of writes without an answer.
 const MOST_SENT: usize = 64;
@@ -69,6 +69,7 @@ pub(super) struct Lock {
     /// The renew times of the last write with an answer, and of later writes without one: a Lease
     /// with any of them was written by this candidate.
     sent: Vec<MicroTime>,
+    written: Written,
     /// Set if a write of this candidate took effect or may still do so.
     may_hold: bool,
 }
@@ -78,6 +79,7 @@ impl Lock {
         client: Client,
         config: Config,
         leader: watch::Sender<Option<String>>,
+        written: Written,
     ) -> Self {
         let kind = ApiResource::erase::<Lease>(&());
         Self {
@@ -89,6 +91,7 @@ impl Lock {
             current: None,
             seen: None,
             sent: Vec::new(),
+            written,
             may_hold: false,
         }
     }
@@ -357,9 +360,13 @@ impl Lock {
     }
 
     fn note_sent(&mut self, time: Option<&MicroTime>) {
-        let Some(time) = time.filter(|time| !self.sent.contains(time)) else {
+        let Some(time) = time else {
             return;
         };
+        self.written.note(time);
+        if self.sent.contains(time) {
+            return;
+        }
         if self.sent.len() >= MOST_SENT {
             self.sent.remove(0);
         }
@@ -425,7 +432,7 @@ impl Lock {
 
     /// Returns the wall clock's time for the next write.
     fn next_time(&self) -> MicroTime {
-        record::distinct(self.config.now(), self.sent.last(), &self.config)
+        self.written.next(self.config.now(), &self.config)
     }
 
     /// Returns the result of a try; a failure is logged.

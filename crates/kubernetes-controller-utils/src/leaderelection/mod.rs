@@ -17,7 +17,7 @@
 //!   candidates gets a conflict.
 //! - No decision depends on wall clocks. A candidate waits for the lease duration on its own
 //!   monotonic clock, from the moment when it saw the Lease change; times in the Lease are for
-//!   people.
+//!   people, and no candidate writes one twice, however its clock is set.
 //! - The renew deadline counts from the start of the last renewal that succeeded, and the work is
 //!   not polled beyond it, even if the process was suspended meanwhile.
 //! - An update whose answer was lost neither ends a leadership nor creates a second one: the Lease
@@ -33,6 +33,9 @@
 //!   sent arrives when it arrives. The work has to tolerate that, as creating an object does.
 //! - Two live processes must never share an identity: the later one takes the Lease at once, as
 //!   after a restart, and the earlier one leads until its next renewal. [`identity`] is unique.
+//! - A process that restarts under the identity of the last one knows only the times that it finds
+//!   in the Lease. If its clock is set back to the very microsecond of an earlier renewal, a
+//!   candidate that got no answer since then doesn't see the change.
 //! - A leader creates the Lease again if somebody deletes it. Candidates that had seen the Lease
 //!   wait for it; one that starts just then can create the Lease first, and the earlier leader
 //!   leads until its next renewal.
@@ -89,12 +92,14 @@ pub use self::outcome::{Loss, Outcome};
 
 use self::leading::Ended;
 use self::lock::Lock;
+use self::record::Written;
 
 /// A candidate for the leadership.
 pub struct Elector {
     client: Client,
     config: Config,
     leader: watch::Sender<Option<String>>,
+    written: Written,
 }
 
 impl fmt::Debug for Elector {
@@ -116,6 +121,7 @@ impl Elector {
             client,
             config,
             leader: watch::Sender::new(None),
+            written: Written::default(),
         })
     }
 
@@ -153,7 +159,12 @@ impl Elector {
         Fut: Future,
     {
         let config = &self.config;
-        let mut lock = Lock::new(self.client.clone(), config.clone(), self.leader.clone());
+        let mut lock = Lock::new(
+            self.client.clone(),
+            config.clone(),
+            self.leader.clone(),
+            self.written.clone(),
+        );
         let acquired = select! {
             biased;
             () = stop.cancelled() => None,

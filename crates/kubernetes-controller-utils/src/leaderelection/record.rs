@@ -1,5 +1,7 @@
 //! Reading and writing the contents of a Lease.
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::LeaseSpec;
@@ -11,6 +13,52 @@ use super::config::Config;
 
 /// The fields of a Lease that are times.
 const TIMES: [&str; 2] = ["acquireTime", "renewTime"];
+
+/// The most renew times that are remembered: those of half an hour with the default times.
+const MOST_WRITTEN: usize = 1024;
+
+/// The renew times that a candidate has written, the last one at the end, for all its elections.
+///
+/// Others see that a Lease was renewed by its changed contents. So no time is written twice, even
+/// if the clock was set back and forth: a candidate that got no answer meanwhile would take what it
+/// reads for what it saw before.
+#[derive(Clone, Default)]
+pub(super) struct Written(Arc<Mutex<VecDeque<MicroTime>>>);
+
+impl Written {
+    pub(super) fn note(&self, time: &MicroTime) {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.retain(|written| written != time);
+        if times.len() >= MOST_WRITTEN {
+            times.pop_front();
+        }
+        times.push_back(time.clone());
+    }
+
+    /// Returns a time for the next write: the clock's or, if that was written, a later one.
+    pub(super) fn next(&self, now: MicroTime, config: &Config) -> MicroTime {
+        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = now;
+        if let Some(last) = times.back().filter(|last| next <= **last) {
+            // A clock that was set back a little waits for the time of the last write, so that a
+            // process that restarts, and knows no other, doesn't repeat one before it.
+            let back = last.0.duration_since(next.0).unsigned_abs();
+            if back <= config.lease_duration {
+                next = after(last);
+            }
+        }
+        while times.contains(&next) && next.0 < Timestamp::MAX {
+            next = after(&next);
+        }
+        next
+    }
+}
+
+/// Returns the next time that a Lease can have.
+fn after(time: &MicroTime) -> MicroTime {
+    let next = time.0.checked_add(SignedDuration::from_micros(1));
+    MicroTime(next.unwrap_or(Timestamp::MAX))
+}
 
 /// Reads the contents of a Lease without those times that Rust's type can't represent: a server
 /// accepts years up to 9999 to their ends, and no decision depends on the times.
@@ -65,21 +113,6 @@ pub(super) fn released(mut spec: LeaseSpec, now: MicroTime) -> LeaseSpec {
     spec.holder_identity = Some(String::new());
     spec.lease_duration_seconds = Some(1);
     spec
-}
-
-/// Returns a time for a renewal that differs from all that were written during the last lease
-/// duration, because others see that a Lease was renewed by its changed contents.
-pub(super) fn distinct(now: MicroTime, last: Option<&MicroTime>, config: &Config) -> MicroTime {
-    let Some(last) = last.filter(|last| now <= **last) else {
-        return now;
-    };
-    // A clock that was set back further meets the times of then only after the lease duration.
-    let back = last.0.duration_since(now.0).unsigned_abs();
-    if back > config.lease_duration {
-        return now;
-    }
-    let next: Result<Timestamp, _> = last.0.checked_add(SignedDuration::from_micros(1));
-    next.map_or(now, MicroTime)
 }
 
 /// Returns whole seconds, rounded up: a shorter duration in the Lease would let others in early.

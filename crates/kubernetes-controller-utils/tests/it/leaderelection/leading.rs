@@ -213,6 +213,43 @@ async fn a_clock_that_stops_or_jumps_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_and_forth_repeats_no_renewal() {
+    let (server, journal) = (ApiServer::default(), Journal::new());
+    let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+    let micros = Arc::new(AtomicI64::new(0));
+    let clock = micros.clone();
+    let config = config("a").with_wall_clock(move || {
+        start + SignedDuration::from_micros(clock.load(Ordering::Relaxed))
+    });
+    let _a = Candidate::with(&server, &journal, config, "a", Manner::Obedient);
+    let _b = Candidate::start(&server, &journal, "b", Manner::Obedient);
+    sleep(seconds(10)).await;
+    server.fail_writes("a", Fault::Refuse(500));
+    sleep(seconds(3)).await;
+    // The clock says again what b read last, when b gets answers again.
+    let seen = server.spec().renew_time.unwrap().0;
+    server.fail("b", Fault::Refuse(500));
+    server.fail("a", Fault::None);
+    micros.store(100_000_000, Ordering::Relaxed);
+    sleep(seconds(20)).await;
+    micros.store(
+        seen.duration_since(start).as_micros() as i64,
+        Ordering::Relaxed,
+    );
+    let renewals = server.arrivals("a").len();
+    while server.arrivals("a").len() == renewals {
+        sleep(std::time::Duration::from_millis(10)).await;
+    }
+    server.fail_writes("a", Fault::Refuse(500));
+    server.fail("b", Fault::None);
+    sleep(seconds(5)).await;
+    server.fail("a", Fault::None);
+    sleep(seconds(60)).await;
+    assert_eq!(journal.running().as_deref(), Some("a"));
+    assert_eq!(journal.count(What::Started), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_elector_can_run_again() {
     let server = ApiServer::default();
     let mut elector = Elector::new(server.client("a"), config("a")).unwrap();

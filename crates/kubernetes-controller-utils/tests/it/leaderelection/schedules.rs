@@ -166,9 +166,11 @@ impl Cluster {
         Process { stop, task }
     }
 
-    /// The wall clock moves only by its steps.
+    /// The wall clock moves only by its steps, and from one process to the next of an identity: no
+    /// two of them read the same microsecond.
     fn config(&self, who: usize) -> Config {
         let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let start = start + Duration::from_millis(self.ends[who].len() as u64);
         let clock = self.clocks[who].clone();
         Config::new("storage", "lock", NAMES[who])
             .with_lease_duration(seconds(self.times.lease_duration))
