@@ -112,6 +112,7 @@ fn add(kind: GroupVersionKind, path: &str, resources: &mut Resources, at: &Spot<
         plural: plural.to_owned(),
         namespaced: false,
         status: false,
+        others: Vec::new(),
         list: (),
         paths: (),
     });

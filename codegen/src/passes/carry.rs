@@ -120,6 +120,7 @@ pub(super) fn resource<P: Phase, Q: Phase>(
         plural: resource.plural.clone(),
         namespaced: resource.namespaced,
         status: resource.status,
+        others: resource.others.clone(),
         list,
         paths,
     }

@@ -3,7 +3,7 @@
 //! They run in this order. A pass takes what it needs and returns what it finds; the types of the
 //! model have that from the next phase on.
 //!
-//! - Over lowered crates: [`homes`].
+//! - Over lowered crates: [`homes`], [`versions`].
 //! - From a lowered document to a resolved one, by [`resolve`]: the order of fields ([`names`]),
 //!   [`enums`], [`closure`], the type graph, [`lists`], [`placing`]; of each kind [`paths`]; of
 //!   each field [`nullable`], [`boxing`], [`defaults`], [`merge`], [`readings`]; at last [`names`].
@@ -42,6 +42,7 @@ mod readings;
 mod resolve;
 mod rules;
 mod schemas;
+mod versions;
 
 use crate::diag::Diagnostics;
 use crate::model::{Analysed, Crate, Lowered};
@@ -54,6 +55,7 @@ pub(crate) fn run<'c>(
 ) -> Option<Vec<Crate<'c>>> {
     // First, because what a type of another crate can do depends on its home.
     homes::run(&mut crates, diagnostics);
+    versions::run(&mut crates);
     let had_errors = !diagnostics.is_empty();
     let crates = parallel::map_reporting(crates, diagnostics, |krate, to| {
         let krate = analysed(krate, had_errors, to);

@@ -70,7 +70,9 @@ pub use report::{Error, Report, ValidationError, Warning};
 #[cfg(feature = "custom-resources")]
 pub use rule::Rule;
 pub use semantics::Semantic;
-pub use strategy::{Check, RequiredFields, SetDefaults, Strategy, default_text, drop_unless};
+pub use strategy::{
+    Check, RequiredFields, SetDefaults, Strategy, Versions, default_text, drop_unless,
+};
 pub use target::{Feature, Target};
 
 /// Rules that any API group uses, above all for types of Kubernetes' meta/v1. Overlays name them in
@@ -100,7 +102,7 @@ pub trait Validate: Strategy {
     /// Defaults must be set, as a server sets them before it validates.
     fn validate(&self, target: &Target) -> Report {
         let mut checker = Checker::new(target);
-        let kept = |entries: &[_]| managers::kept(self, None, entries);
+        let kept = |entries: &[_]| managers::kept(self, None, target, entries);
         metadata::check(self.metadata(), meta_rules::<Self>(), &kept, &mut checker);
         metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
         self.check(&Path::ROOT, &mut checker);
@@ -154,7 +156,7 @@ pub trait Validate: Strategy {
                 checks_names_again: false,
                 ..rules
             };
-            let kept = |entries: &[_]| managers::kept(self, Some(stored), entries);
+            let kept = |entries: &[_]| managers::kept(self, Some(stored), target, entries);
             let (meta, old) = (self.metadata(), stored.metadata());
             metadata::check_update(meta, old, rules, &kept, &mut checker);
             self.check_status(&Path::ROOT, &mut checker);
@@ -201,7 +203,8 @@ pub trait Validate: Strategy {
 /// Checks an update of the stored object.
 fn check_as_update<K: Strategy>(object: &K, stored: &K, of_status: bool, to: &mut Checker<'_>) {
     let rules = meta_rules::<K>();
-    let kept = |entries: &[_]| managers::kept(object, Some(stored), entries);
+    let target = to.target();
+    let kept = |entries: &[_]| managers::kept(object, Some(stored), target, entries);
     metadata::check_update(object.metadata(), stored.metadata(), rules, &kept, to);
     metadata::warn_of_repeated_owners(object.metadata(), to);
     let from = to.mark();

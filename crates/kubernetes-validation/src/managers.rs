@@ -2,11 +2,12 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use k8s_openapi::serde_json::{Value, json};
+use kubernetes_kinds::Lifecycle;
 use kubernetes_kinds::apply::Change;
 use kubernetes_kinds::names::is_printable;
 
 use crate::checker::to_value;
-use crate::{Checker, ErrorType, Path, Strategy};
+use crate::{Checker, ErrorType, Path, Strategy, Target};
 
 /// The longest name of a field manager, and of a subresource.
 const MAX_MANAGER: usize = 128;
@@ -22,6 +23,7 @@ pub(crate) type Kept<'a> = &'a dyn Fn(&[ManagedFieldsEntry]) -> Vec<bool>;
 pub(crate) fn kept<K: Strategy>(
     object: &K,
     stored: Option<&K>,
+    target: &Target,
     entries: &[ManagedFieldsEntry],
 ) -> Vec<bool> {
     let Some((before, after)) = sides(object, stored) else {
@@ -38,7 +40,7 @@ pub(crate) fn kept<K: Strategy>(
             Some(fields) => change.leaves(&fields.0).ok()?,
             None => false,
         };
-        Some(leaves && is_known(entry, K::GROUP, K::VERSION))
+        Some(has_version::<K>(entry, target)? && leaves)
     });
     kept.collect::<Option<_>>().unwrap_or_default()
 }
@@ -92,19 +94,35 @@ fn remove_empty(value: &mut Value) {
     }
 }
 
-/// Returns true if the version of an entry may be one of the kind. Of a group that has a name, any
-/// version may be.
+/// Returns true if a server of the target can convert an object to the version of an entry, and
+/// `None` if it fails for that, instead of dropping the entry.
+///
+/// By default, a server doesn't serve alpha versions and later beta versions.
 #[inline]
-fn is_known(entry: &ManagedFieldsEntry, group: &str, version: &str) -> bool {
+fn has_version<K: Strategy>(entry: &ManagedFieldsEntry, target: &Target) -> Option<bool> {
     let given = entry.api_version.as_deref().unwrap_or_default();
-    match given.split_once('/') {
-        Some((given, _)) => given == group,
-        None => group.is_empty() && given == version,
+    let (group, version) = given.split_once('/').unwrap_or(("", given));
+    if given == K::API_VERSION {
+        return Some(true);
     }
+    if K::IS_CUSTOM || version.contains('/') {
+        return None;
+    }
+    let mut others = K::OTHER_VERSIONS.iter();
+    let is_served = others.any(|&(other, introduced, removed)| {
+        let lifecycle = Lifecycle {
+            introduced,
+            removed,
+            deprecated: None,
+            replacement: None,
+        };
+        other == version && lifecycle.is_served_by_default(other, target.release())
+    });
+    Some(group == K::GROUP && is_served)
 }
 
-/// Checks the entries that a server keeps: not those of whose fields the write leaves none, or
-/// that are of another group, and none at all if it can't read one of them.
+/// Checks the entries that a server keeps: not those of whose fields the write leaves none, or of
+/// a version that the server lacks, and none at all if it can't read one of them.
 pub(crate) fn check(
     entries: &[ManagedFieldsEntry],
     kept: Kept<'_>,

@@ -1,7 +1,7 @@
 //! The traits that generated crates implement for [`Validate`](crate::Validate).
 
 use k8s_openapi::serde::Serialize;
-use kubernetes_kinds::Kind;
+use kubernetes_kinds::{Kind, Release};
 
 use crate::checker::Checker;
 use crate::path::Path;
@@ -55,6 +55,10 @@ pub fn drop_unless<T>(is_enabled: bool, field: &mut Option<T>, stored: Option<&O
 /// and its required fields.
 pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
 
+/// Versions of a group, the releases that introduced them, and the first ones that no longer served
+/// them.
+pub type Versions = &'static [(&'static str, Release, Option<Release>)];
+
 /// The differences between kinds in how a server creates and updates objects; Kubernetes' REST
 /// strategies. Generated crates implement it.
 pub trait Strategy:
@@ -93,6 +97,10 @@ pub trait Strategy:
 
     /// True if the schema of a custom resource has rules in CEL.
     const HAS_CEL_RULES: bool = false;
+
+    /// The other versions of the group that have or had the kind, of a kind of Kubernetes' own. A
+    /// server drops the `managedFields` of versions that it doesn't serve.
+    const OTHER_VERSIONS: Versions = &[];
 
     /// Checks what a server reads of a status, although it drops the status then.
     fn check_reading(&self, at: &Path<'_>, to: &mut Checker<'_>) {

@@ -4,7 +4,7 @@
 
 use kubernetes_validation::{
     Check, Checker, ErrorType, Feature, NameFormat, Path, Problem, Repeats, Semantic as _,
-    SetDefaults, Strategy, Target, drop_unless,
+    SetDefaults, Strategy, Target, Versions, drop_unless,
 };
 
 use crate::{
@@ -43,6 +43,11 @@ impl Check for CSINode {
 impl Strategy for CSINode {
     const STATUS_ALONE: bool = true;
     const HAS_STATUS: bool = true;
+    const OTHER_VERSIONS: Versions = &[(
+        "v1beta1",
+        kubernetes_kinds::Release::new(1, 14),
+        Some(kubernetes_kinds::Release::new(1, 22)),
+    )];
 
     fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
         self.status = match stored {

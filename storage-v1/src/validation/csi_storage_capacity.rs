@@ -3,7 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, NameFormat, Path, Semantic as _, SetDefaults, Strategy,
+    Check, Checker, ErrorType, NameFormat, Path, Semantic as _, SetDefaults, Strategy, Versions,
 };
 
 use crate::CSIStorageCapacity;
@@ -54,4 +54,17 @@ impl Check for CSIStorageCapacity {
     }
 }
 
-impl Strategy for CSIStorageCapacity {}
+impl Strategy for CSIStorageCapacity {
+    const OTHER_VERSIONS: Versions = &[
+        (
+            "v1alpha1",
+            kubernetes_kinds::Release::new(1, 19),
+            Some(kubernetes_kinds::Release::new(1, 24)),
+        ),
+        (
+            "v1beta1",
+            kubernetes_kinds::Release::new(1, 21),
+            Some(kubernetes_kinds::Release::new(1, 27)),
+        ),
+    ];
+}

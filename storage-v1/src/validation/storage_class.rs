@@ -4,7 +4,7 @@
 
 use kubernetes_validation::{
     Check, Checker, ErrorType, NameFormat, Path, Problem, Semantic as _, SetDefaults, Strategy,
-    Target,
+    Target, Versions,
 };
 
 use crate::{PersistentVolumeReclaimPolicy, StorageClass, VolumeBindingMode};
@@ -118,4 +118,9 @@ impl Check for StorageClass {
 
 impl Strategy for StorageClass {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const OTHER_VERSIONS: Versions = &[(
+        "v1beta1",
+        kubernetes_kinds::Release::new(1, 4),
+        Some(kubernetes_kinds::Release::new(1, 22)),
+    )];
 }

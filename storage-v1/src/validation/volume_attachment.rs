@@ -4,7 +4,7 @@
 
 use kubernetes_validation::{
     Check, Checker, ErrorType, Feature, NameFormat, Path, Semantic, SetDefaults, Strategy, Target,
-    drop_unless,
+    Versions, drop_unless,
 };
 
 use crate::{
@@ -45,6 +45,18 @@ impl Check for VolumeAttachment {
 
 impl Strategy for VolumeAttachment {
     const HAS_STATUS: bool = true;
+    const OTHER_VERSIONS: Versions = &[
+        (
+            "v1alpha1",
+            kubernetes_kinds::Release::new(1, 9),
+            Some(kubernetes_kinds::Release::new(1, 24)),
+        ),
+        (
+            "v1beta1",
+            kubernetes_kinds::Release::new(1, 10),
+            Some(kubernetes_kinds::Release::new(1, 22)),
+        ),
+    ];
 
     fn reset_status(&mut self, stored: Option<&Self>, _target: &Target) {
         self.status = match stored {

@@ -4,7 +4,7 @@
 
 use kubernetes_validation::{
     Check, Checker, ErrorType, Feature, Path, Repeats, Semantic as _, SetDefaults, Strategy,
-    Target, drop_unless,
+    Target, Versions, drop_unless,
 };
 
 use crate::{CSIDriver, CSIDriverSpec, FSGroupPolicy, TokenRequest, VolumeLifecycleMode};
@@ -72,6 +72,7 @@ impl Check for CSIDriver {
 
 impl Strategy for CSIDriver {
     const CHECKS_NAMES_ON_UPDATE: bool = false;
+    const OTHER_VERSIONS: Versions = &[("v1", kubernetes_kinds::Release::new(1, 18), None)];
 }
 
 impl SetDefaults for CSIDriverSpec {

@@ -4,7 +4,7 @@
 
 use kubernetes_validation::{
     Check, Checker, ErrorType, Feature, NameFormat, Path, Problem, Repeats, Semantic as _,
-    SetDefaults, Strategy, Target, drop_unless,
+    SetDefaults, Strategy, Target, Versions, drop_unless,
 };
 
 use crate::{
@@ -50,7 +50,9 @@ impl Check for CSINode {
     }
 }
 
-impl Strategy for CSINode {}
+impl Strategy for CSINode {
+    const OTHER_VERSIONS: Versions = &[("v1", kubernetes_kinds::Release::new(1, 17), None)];
+}
 
 impl Check for CSINodeSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {

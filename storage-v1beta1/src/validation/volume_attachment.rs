@@ -4,7 +4,7 @@
 
 use kubernetes_validation::{
     Check, Checker, ErrorType, Feature, NameFormat, Path, Semantic, SetDefaults, Strategy, Target,
-    drop_unless,
+    Versions, drop_unless,
 };
 
 use crate::{
@@ -53,7 +53,16 @@ impl Check for VolumeAttachment {
     }
 }
 
-impl Strategy for VolumeAttachment {}
+impl Strategy for VolumeAttachment {
+    const OTHER_VERSIONS: Versions = &[
+        (
+            "v1alpha1",
+            kubernetes_kinds::Release::new(1, 9),
+            Some(kubernetes_kinds::Release::new(1, 24)),
+        ),
+        ("v1", kubernetes_kinds::Release::new(1, 13), None),
+    ];
+}
 
 impl SetDefaults for VolumeAttachmentSpec {
     fn set_defaults(&mut self, target: &Target) {

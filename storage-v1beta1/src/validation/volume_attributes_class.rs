@@ -4,6 +4,7 @@
 
 use kubernetes_validation::{
     Check, Checker, ErrorType, NameFormat, Path, Problem, Semantic as _, SetDefaults, Strategy,
+    Versions,
 };
 
 use crate::VolumeAttributesClass;
@@ -50,4 +51,12 @@ impl Check for VolumeAttributesClass {
 
 impl Strategy for VolumeAttributesClass {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const OTHER_VERSIONS: Versions = &[
+        (
+            "v1alpha1",
+            kubernetes_kinds::Release::new(1, 29),
+            Some(kubernetes_kinds::Release::new(1, 35)),
+        ),
+        ("v1", kubernetes_kinds::Release::new(1, 34), None),
+    ];
 }

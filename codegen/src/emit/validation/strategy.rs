@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::context::Context;
 use super::defaults;
 use super::methods::{check_method, parameter};
-use crate::emit::kind::release;
+use crate::emit::kind::{optional, release};
 use crate::emit::runtime::VALIDATION;
 use crate::model::{Resource, Role, Struct, Type};
 
@@ -56,6 +56,7 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
         .iter()
         .any(|field| object.has_own_status(field));
     let has_status = differs("HAS_STATUS", has_status, true);
+    let others = others(cx, resource);
     let status = status(cx, object, resource);
     let strategy = cx.name("Strategy");
     Some(quote! {
@@ -70,9 +71,25 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
             #not_null
             #has_status
             #rules
+            #others
             #status
         }
     })
+}
+
+/// The other versions of a kind; the trait has none.
+fn others(cx: &mut Context<'_>, resource: &Resource) -> Option<TokenStream> {
+    if resource.others.is_empty() {
+        return None;
+    }
+    let ty = cx.name("Versions");
+    let rows = resource.others.iter().map(|other| {
+        let name = &other.name;
+        let introduced = release(other.introduced);
+        let removed = optional(other.removed.map(release));
+        quote!((#name, #introduced, #removed))
+    });
+    Some(quote!(const OTHER_VERSIONS: #ty = &[#(#rows),*];))
 }
 
 fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<TokenStream> {

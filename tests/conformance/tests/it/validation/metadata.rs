@@ -236,6 +236,31 @@ fn no_finalizers_for_what_is_being_deleted() {
 }
 
 #[test]
+fn managers_of_versions_that_the_server_lacks() {
+    let class = |minor: u16, api_version: &str| {
+        let parameters = json!({"a": "b"});
+        let class = json!({"metadata": {"name": "c"}, "driverName": "d", "parameters": parameters});
+        let probe = Probe::<storage_v1beta1::VolumeAttributesClass>::of(class).in_1(minor);
+        let entry = json!({
+            "manager": text(129), "operation": "Update", "apiVersion": api_version,
+            "fieldsType": "FieldsV1", "fieldsV1": {"f:metadata": {"f:labels": {"f:unset": {}}}},
+        });
+        probe.create(metadata("managedFields", json!([entry])))
+    };
+    let place = "TooLong metadata.managedFields[0].manager";
+    // v1 has the kind since 1.34.
+    class(33, "storage.k8s.io/v1").ok();
+    class(34, "storage.k8s.io/v1").refused(&[place]);
+    for minor in [33, 37] {
+        class(minor, "storage.k8s.io/v1beta1").refused(&[place]);
+        class(minor, "storage.k8s.io/v1alpha1").ok();
+        class(minor, "storage.k8s.io/v9").ok();
+        class(minor, "csi.storage.k8s.io/v1alpha1").ok();
+        class(minor, "v1").ok();
+    }
+}
+
+#[test]
 fn generation() {
     probe().create(metadata("generation", json!(0))).ok();
     invalid(metadata("generation", json!(-1)), "metadata.generation");

@@ -165,7 +165,32 @@ fn owners_of(kind: Kind, entry: &Value) -> Vec<Value> {
     ]);
     let mut all: Vec<_> = one.into_iter().map(|entry| json!([entry])).collect();
     all.push(two);
+    // Beside an entry that is kept: a server drops the one of a version that it lacks, or all.
+    for version in other_versions(kind) {
+        let other = of(&version, unset());
+        all.extend([json!([other]), json!([own(unset()), other])]);
+    }
     all
+}
+
+/// Versions that entries of the kind can have.
+fn other_versions(kind: Kind) -> Vec<String> {
+    let (group, _) = kind.api_version().rsplit_once('/').unwrap_or_default();
+    let mut versions = vec!["v1", "v9", "v9/v1", "__internal", ""];
+    // Left out: whether a server serves the older ones of VolumeAttributesClass depends on its
+    // `--runtime-config`, and whether it can convert a snapshot depends on its fields.
+    if kind != Kind::VolumeAttributesClass && !group.starts_with("snapshot") {
+        versions.extend(["v1beta1", "v1alpha1"]);
+    }
+    let of_group = |version: &str| match group {
+        "" => version.to_owned(),
+        group => format!("{group}/{version}"),
+    };
+    let others = versions.into_iter().map(of_group);
+    // To a server, two entries that differ in their fields only are one.
+    others
+        .filter(|version| version != kind.api_version())
+        .collect()
 }
 
 /// Fields that objects of the kind have.

@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1.Mug.
 // Change the document or its overlays and run the command again.
 
-use kubernetes_validation::{Check, Checker, Path, SetDefaults, Strategy};
+use kubernetes_validation::{Check, Checker, Path, SetDefaults, Strategy, Versions};
 
 use crate::{Handle, Mug, MugSpec};
 
@@ -14,7 +14,13 @@ impl Check for Mug {
     }
 }
 
-impl Strategy for Mug {}
+impl Strategy for Mug {
+    const OTHER_VERSIONS: Versions = &[(
+        "v1beta1",
+        kubernetes_kinds::Release::new(1, 20),
+        Some(kubernetes_kinds::Release::new(1, 36)),
+    )];
+}
 
 impl Check for MugSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
