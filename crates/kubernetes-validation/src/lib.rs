@@ -140,6 +140,8 @@ pub trait Validate: Strategy {
     fn default_and_validate_status(&mut self, stored: &Self, target: &Target) -> Report {
         let mut before = Checker::of_update(target);
         metadata::warn_of_repeated_owners(self.metadata(), &mut before);
+        // A server reads fields of the status before it drops those whose feature is off.
+        self.check_reading(&Path::ROOT, &mut before);
         self.prepare_status(stored, target);
         let rules = meta_rules::<Self>();
         let meta = self.metadata_mut();
@@ -227,7 +229,8 @@ fn prepare<K: Strategy>(object: &mut K, stored: Option<&K>, target: &Target) {
 }
 
 /// Adds the warnings and errors whose cause was removed when the object was prepared.
-fn with_earlier(mut report: Report, before: Report) -> Report {
+fn with_earlier(mut report: Report, mut before: Report) -> Report {
+    before.errors.retain(|error| !report.errors.contains(error));
     report.errors.extend(before.errors);
     report.warnings.extend(before.warnings);
     report

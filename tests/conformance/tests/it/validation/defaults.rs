@@ -226,3 +226,37 @@ mod unchanged {
         csi_v1alpha1_node_info: storage_v1alpha1::csi::CSINodeInfo;
     }
 }
+
+mod claims {
+    use super::*;
+    use core_v1::PersistentVolumeClaim;
+    use kubernetes_validation::Validate as _;
+
+    /// A server reads a status before it drops fields.
+    #[test]
+    fn a_dropped_field_of_a_status_is_read() {
+        let stored: PersistentVolumeClaim = serde_json::from_value(json!({
+            "metadata": {"name": "c", "namespace": "n", "resourceVersion": "1"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        }))
+        .unwrap();
+        let errors = |minor: u16, amount: &str| {
+            let status = json!({"allocatedResources": {"storage": amount}});
+            let mut claim = stored.clone();
+            claim.status = serde_json::from_value(status).unwrap();
+            let target = Target::new(Release::new(1, minor));
+            let report = claim.default_and_validate_status(&stored, &target);
+            let errors = report.errors.iter();
+            let errors = errors.map(|error| format!("{} {}", error.error_type, error.path));
+            errors.collect::<Vec<_>>()
+        };
+        // The gate of the field is off in 1.31, on from 1.32 on.
+        for minor in [31, 37] {
+            let bad = errors(minor, "much");
+            assert_eq!(bad, ["Invalid value status.allocatedResources[storage]"]);
+            assert!(errors(minor, "1Gi").is_empty());
+        }
+        assert_eq!(errors(31, "-1"), [""; 0]);
+        assert_ne!(errors(37, "-1"), [""; 0]);
+    }
+}

@@ -179,7 +179,11 @@ fn other_versions(kind: Kind) -> Vec<String> {
     let mut versions = vec!["v1", "v9", "v9/v1", "__internal", ""];
     // Left out: whether a server serves the older ones of VolumeAttributesClass depends on its
     // `--runtime-config`, and whether it can convert a snapshot depends on its fields.
-    if kind != Kind::VolumeAttributesClass && !group.starts_with("snapshot") {
+    let is_class = matches!(
+        kind,
+        Kind::VolumeAttributesClass | Kind::VolumeAttributesClassV1beta1
+    );
+    if !is_class && !group.starts_with("snapshot") {
         versions.extend(["v1beta1", "v1alpha1"]);
     }
     let of_group = |version: &str| match group {
