@@ -229,6 +229,9 @@ fn prepare<K: Strategy>(object: &mut K, stored: Option<&K>, target: &Target) {
 }
 
 /// Adds the warnings and errors whose cause was removed when the object was prepared.
+///
+/// Inlined, as generic code is, so that only programs that validate contain it.
+#[inline]
 fn with_earlier(mut report: Report, mut before: Report) -> Report {
     before.errors.retain(|error| !report.errors.contains(error));
     report.errors.extend(before.errors);
