@@ -19,7 +19,7 @@ use self::table::{Cost, Row};
 use self::work::{Basis, Work};
 use crate::workspace;
 
-/// The number of runs that show that CPU time exceeds a budget. Instructions need one run.
+/// The number of runs whose median shows that CPU time exceeds a budget. Instructions need one run.
 const CERTAIN: u32 = 3;
 
 /// Measure what crates of this workspace add to a user's build, and fail if it exceeds the budget.
@@ -33,9 +33,8 @@ const CERTAIN: u32 = 3;
 ///
 /// Shares are those of the instructions outside of the kernel, which hardly differ between runs.
 /// Where the machine doesn't count them, they are those of CPU time. What exceeds a budget of it in
-/// fewer than three runs is measured as many times, and the least times count: other programs only
-/// add to them. If the runs differ by more than the budget, CPU time says nothing, and a warning
-/// says so.
+/// fewer than three runs is measured as many times: other programs disturb a single run. If these
+/// differ by more than the budget, CPU time says nothing, and a warning says so.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The number of times that everything is measured.

@@ -67,19 +67,6 @@ impl<'a> Row<'a> {
         median(self.shares())
     }
 
-    /// Returns the share that is compared with the budget. Other programs only add to CPU time, to
-    /// that of k8s-openapi too, so the least of each is nearest to the truth.
-    fn judged_share(&self) -> f64 {
-        let least = |value: fn(&Cost) -> f64| {
-            let values = self.costs.iter().map(value);
-            values.fold(f64::INFINITY, f64::min)
-        };
-        match self.basis() {
-            Basis::Instructions => self.share(),
-            Basis::Time => least(|cost| cost.added.cpu) / least(|cost| cost.reference.cpu),
-        }
-    }
-
     /// Returns the measure by which shares are compared: CPU time if a run has no instructions.
     pub(super) fn basis(&self) -> Basis {
         let mut bases = self
@@ -120,7 +107,7 @@ impl<'a> Row<'a> {
 
     /// Returns true if the work exceeds the tolerance.
     pub(super) fn is_slow(&self, limits: &Limits) -> bool {
-        self.judged_share() > limits.tolerated_share(self.limit, self.basis())
+        self.share() > limits.tolerated_share(self.limit, self.basis())
     }
 
     /// The budgets that are exceeded, each as a sentence.
@@ -132,7 +119,7 @@ impl<'a> Row<'a> {
             let tolerated = limits.tolerated_share(self.limit, basis);
             let mut text = format!(
                 "{label} adds {} of the {} of k8s-openapi's build; its budget is {}",
-                percent(self.judged_share()),
+                percent(self.share()),
                 basis.label(),
                 percent(limit),
             );
@@ -311,13 +298,9 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_were_disturbed_do_not_matter() {
+    fn one_run_that_was_disturbed_does_not_matter() {
         let run = |added| cost(20.0, added, 1_000_000);
         assert!(exceeded(vec![run(2.0), run(9.0), run(2.1)]).is_empty());
-        assert!(exceeded(vec![run(5.0), run(9.0), run(2.1)]).is_empty());
-        // A disturbed build of k8s-openapi hides nothing.
-        let hidden = cost(30.0, 3.3, 1_000_000);
-        assert_eq!(exceeded(vec![run(3.2), hidden, run(4.1)]).len(), 1);
         assert_eq!(exceeded(vec![run(3.2), run(5.0), run(4.1)]).len(), 1);
         assert_eq!(median(vec![4.0, 1.0, 3.0, 2.0]), 2.5);
     }
@@ -326,12 +309,12 @@ mod tests {
     fn runs_that_differ_by_more_than_the_budget_say_nothing() {
         let limits = Limits::parse(FILE).unwrap();
         let mut row = Row::new(&limits.budgets[0]);
-        row.costs = [3.2, 9.0, 4.1]
+        row.costs = [2.0, 9.0, 4.1]
             .map(|added| cost(20.0, added, 1_000_000))
             .into();
         assert!(row.is_slow(&limits) && row.exceeded(&limits).is_empty());
         let text = row.unclear(&limits).unwrap();
-        assert!(text.starts_with("a adds 16.0 % to 45.0 % of"), "{text}");
+        assert!(text.starts_with("a adds 10.0 % to 45.0 % of"), "{text}");
         // Far above the budget it doesn't matter by how much they differ.
         row.costs = [30.0, 34.0, 31.0]
             .map(|added| cost(20.0, added, 1_000_000))
