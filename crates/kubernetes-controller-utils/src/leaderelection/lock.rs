@@ -69,6 +69,7 @@ pub(super) struct Lock {
     /// The renew times of the last write with an answer, and of later writes without one: a Lease
     /// with any of them was written by this candidate.
     sent: Vec<MicroTime>,
+    /// All times that this candidate wrote lately, in this election and those before it.
     written: Written,
     /// Set if a write of this candidate took effect or may still do so.
     may_hold: bool,

@@ -1,8 +1,9 @@
 //! Candidates whose work notes when it runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kubernetes_controller_utils::leaderelection::{Config, Elector, Leadership, Outcome};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -189,6 +190,30 @@ impl Candidate {
 
     pub(crate) async fn outcome(self) -> Outcome<&'static str> {
         in_time("the end of the election", self.task).await.unwrap()
+    }
+}
+
+/// A wall clock that moves only when it is set.
+#[derive(Clone, Debug)]
+pub(crate) struct WallClock(Arc<Mutex<Timestamp>>);
+
+impl WallClock {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Mutex::new(Self::after_start(0))))
+    }
+
+    /// The time so many seconds after that of a new clock.
+    pub(crate) fn after_start(seconds: i64) -> Timestamp {
+        let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        start + SignedDuration::from_secs(seconds)
+    }
+
+    pub(crate) fn set(&self, to: Timestamp) {
+        *self.0.lock().unwrap() = to;
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        *self.0.lock().unwrap()
     }
 }
 

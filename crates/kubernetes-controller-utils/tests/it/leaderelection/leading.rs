@@ -1,10 +1,6 @@
 //! Renewals, and the end of work that is not due to a loss.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-
 use http::Method;
-use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kubernetes_controller_utils::leaderelection::{Elector, Outcome};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
@@ -12,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::api::{ApiServer, Fault};
 use super::candidate::{
-    Candidate, Journal, Manner, What, assert_between, config, in_time, led, seconds,
+    Candidate, Journal, Manner, WallClock, What, assert_between, config, in_time, led, seconds,
 };
 
 #[tokio::test(start_paused = true)]
@@ -192,21 +188,19 @@ async fn a_deleted_lease_of_a_silent_leader_is_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_stops_or_jumps_changes_nothing() {
     let (server, journal) = (ApiServer::default(), Journal::new());
-    let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-    let offset = Arc::new(AtomicI64::new(0));
-    let clock = offset.clone();
-    let config = config("a")
-        .with_wall_clock(move || start + SignedDuration::from_secs(clock.load(Ordering::Relaxed)));
+    let clock = WallClock::new();
+    let read = clock.clone();
+    let config = config("a").with_wall_clock(move || read.now());
     let _a = Candidate::with(&server, &journal, config, "a", Manner::Obedient);
     journal.until("a", What::Started).await;
     let _b = Candidate::start(&server, &journal, "b", Manner::Obedient);
     for seconds_off in [0, -1, -14, 3, 100_000_000, -100_000_000, -99_999_999] {
-        offset.store(seconds_off, Ordering::Relaxed);
+        clock.set(WallClock::after_start(seconds_off));
         sleep(seconds(40)).await;
         let renewed = server.spec().renew_time.unwrap().0;
-        let clock = start + SignedDuration::from_secs(seconds_off);
-        let skew = renewed.duration_since(clock).unsigned_abs();
-        assert!(skew <= seconds(15), "{renewed} at {clock}");
+        let now = clock.now();
+        let skew = renewed.duration_since(now).unsigned_abs();
+        assert!(skew <= seconds(15), "{renewed} at {now}");
     }
     assert_eq!(journal.running().as_deref(), Some("a"));
     assert_eq!(journal.count(What::Started), 1);
@@ -215,12 +209,9 @@ async fn a_clock_that_stops_or_jumps_changes_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_set_back_and_forth_repeats_no_renewal() {
     let (server, journal) = (ApiServer::default(), Journal::new());
-    let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-    let micros = Arc::new(AtomicI64::new(0));
-    let clock = micros.clone();
-    let config = config("a").with_wall_clock(move || {
-        start + SignedDuration::from_micros(clock.load(Ordering::Relaxed))
-    });
+    let clock = WallClock::new();
+    let read = clock.clone();
+    let config = config("a").with_wall_clock(move || read.now());
     let _a = Candidate::with(&server, &journal, config, "a", Manner::Obedient);
     let _b = Candidate::start(&server, &journal, "b", Manner::Obedient);
     sleep(seconds(10)).await;
@@ -230,12 +221,9 @@ async fn a_clock_that_is_set_back_and_forth_repeats_no_renewal() {
     let seen = server.spec().renew_time.unwrap().0;
     server.fail("b", Fault::Refuse(500));
     server.fail("a", Fault::None);
-    micros.store(100_000_000, Ordering::Relaxed);
+    clock.set(WallClock::after_start(100));
     sleep(seconds(20)).await;
-    micros.store(
-        seen.duration_since(start).as_micros() as i64,
-        Ordering::Relaxed,
-    );
+    clock.set(seen);
     let renewals = server.arrivals("a").len();
     while server.arrivals("a").len() == renewals {
         sleep(std::time::Duration::from_millis(10)).await;

@@ -1,10 +1,7 @@
 //! Random faults, clocks, stops and crashes: never two leaders, and one when the faults are over.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kubernetes_controller_utils::leaderelection::{Config, Elector};
 use proptest::prelude::*;
 use tokio::runtime::Builder;
@@ -13,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::api::{ApiServer, Fault};
-use super::candidate::{Journal, Manner, What, seconds, work};
+use super::candidate::{Journal, Manner, WallClock, What, seconds, work};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 /// The longest time after which a slow request takes effect.
@@ -119,7 +116,7 @@ struct Cluster {
     journal: Journal,
     times: Times,
     manners: Vec<Manner>,
-    clocks: Vec<Arc<AtomicI64>>,
+    clocks: Vec<WallClock>,
     processes: Vec<Process>,
     ends: Vec<Ends>,
 }
@@ -130,7 +127,7 @@ impl Cluster {
             server: ApiServer::default(),
             journal: Journal::new(),
             times,
-            clocks: manners.iter().map(|_| Arc::default()).collect(),
+            clocks: manners.iter().map(|_| WallClock::new()).collect(),
             ends: manners.iter().map(|_| Ends::new()).collect(),
             manners,
             processes: Vec::new(),
@@ -169,17 +166,14 @@ impl Cluster {
     /// The wall clock moves only by its steps, and from one process to the next of an identity: no
     /// two of them read the same microsecond.
     fn config(&self, who: usize) -> Config {
-        let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-        let start = start + Duration::from_millis(self.ends[who].len() as u64);
+        let later = Duration::from_millis(self.ends[who].len() as u64);
         let clock = self.clocks[who].clone();
         Config::new("storage", "lock", NAMES[who])
             .with_lease_duration(seconds(self.times.lease_duration))
             .with_renew_deadline(seconds(self.times.renew_deadline))
             .with_retry_period(seconds(self.times.retry_period))
             .with_stop_timeout(seconds(5))
-            .with_wall_clock(move || {
-                start + SignedDuration::from_secs(clock.load(Ordering::Relaxed))
-            })
+            .with_wall_clock(move || clock.now() + later)
     }
 
     fn change(&mut self, step: Step) {
@@ -189,7 +183,7 @@ impl Cluster {
             Change::Fail(fault) => self.server.fail(name, fault),
             Change::FailWrites(fault) => self.server.fail_writes(name, fault),
             Change::FailNextWrite(fault) => self.server.fail_next_write(name, fault),
-            Change::SetClock(to) => self.clocks[who].store(to, Ordering::Relaxed),
+            Change::SetClock(to) => self.clocks[who].set(WallClock::after_start(to)),
             Change::Stop => self.processes[who].stop.cancel(),
             Change::Crash => self.processes[who].task.abort(),
             Change::Label if self.server.lease().is_some() => self.server.edit(|lease| {
