@@ -15,7 +15,10 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
     };
     let name = &ty.name;
     let lifecycle = match &ty.facts.lifecycle {
-        Some(lifecycle) => lifecycle_of(lifecycle),
+        Some(lifecycle) => {
+            let lifecycle = lifecycle_of(lifecycle);
+            quote!(Some(#lifecycle))
+        }
         None => quote!(None),
     };
     let lists = resource
@@ -35,7 +38,7 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
     }]
 }
 
-fn lifecycle_of(lifecycle: &Lifecycle) -> TokenStream {
+pub(super) fn lifecycle_of(lifecycle: &Lifecycle) -> TokenStream {
     let introduced = release(lifecycle.introduced);
     let deprecated = optional(lifecycle.deprecated.map(release));
     let removed = optional(lifecycle.removed.map(release));
@@ -45,12 +48,12 @@ fn lifecycle_of(lifecycle: &Lifecycle) -> TokenStream {
         quote!(#KINDS::Replacement { api_version: #api_version, kind: #kind })
     }));
     quote! {
-        Some(#KINDS::Lifecycle {
+        #KINDS::Lifecycle {
             introduced: #introduced,
             deprecated: #deprecated,
             removed: #removed,
             replacement: #replacement,
-        })
+        }
     }
 }
 

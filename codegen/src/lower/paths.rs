@@ -112,9 +112,9 @@ fn add(kind: GroupVersionKind, path: &str, resources: &mut Resources, at: &Spot<
         plural: plural.to_owned(),
         namespaced: false,
         status: false,
-        others: Vec::new(),
         list: (),
         paths: (),
+        others: (),
     });
     if resource.plural != plural {
         let (kind, other) = (&resource.kind, &resource.plural);

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Complete, Phase, SchemaName};
-use crate::release::Release;
+use super::{Complete, Lifecycle, Phase, SchemaName};
 
 /// The server's actions on the values of a struct, in it or below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -62,20 +61,12 @@ pub(crate) struct Resource<P: Phase = Complete> {
     pub(crate) namespaced: bool,
     /// True if the status is written at a path of its own.
     pub(crate) status: bool,
-    /// The other versions of the group that have or had the kind, of a kind of Kubernetes' own.
-    pub(crate) others: Vec<Version>,
     /// The schema of its list.
     pub(crate) list: P::Resolved<Option<SchemaName>>,
     /// The paths below it that a server treats in a way of their own.
     pub(crate) paths: P::Resolved<Paths>,
-}
-
-/// A version of a kind, the release that introduced it, and the one that removed it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Version {
-    pub(crate) name: String,
-    pub(crate) introduced: Release,
-    pub(crate) removed: Option<Release>,
+    /// The other versions of the group that have or had the kind, of a kind of Kubernetes' own.
+    pub(crate) others: P::Complete<Vec<(String, Lifecycle)>>,
 }
 
 /// Paths below a kind.

@@ -60,7 +60,9 @@ fn of_struct(
         fields: fields.collect(),
         is_open: object.is_open,
         unknown: object.unknown.clone(),
-        role: carry::role(&object.role, carry::resolved),
+        role: carry::role(&object.role, |kind| {
+            carry::resource(kind, kind.list.clone(), kind.paths.clone(), ())
+        }),
         rules: Box::new(rules),
         rule_keywords: (),
         behaviour: (),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{
     ApiVersion, Derived, Docs, Enum, Feature, Field, FieldChecks, FieldForm, FieldRules, Layout,
-    Paths, Phase, Resource, Role, RuleKeywords, SchemaName, Shape, Type, Variant,
+    Lifecycle, Paths, Phase, Resource, Role, RuleKeywords, SchemaName, Shape, Type, Variant,
 };
 use crate::name::Ident;
 
@@ -107,11 +107,12 @@ pub(super) fn role<P: Phase, Q: Phase>(
     }
 }
 
-/// The server's view of a kind, with the list and the paths of it.
+/// The server's view of a kind, with what the phase knows of it.
 pub(super) fn resource<P: Phase, Q: Phase>(
     resource: &Resource<P>,
     list: Q::Resolved<Option<SchemaName>>,
     paths: Q::Resolved<Paths>,
+    others: Q::Complete<Vec<(String, Lifecycle)>>,
 ) -> Resource<Q> {
     Resource {
         group: resource.group.clone(),
@@ -120,17 +121,8 @@ pub(super) fn resource<P: Phase, Q: Phase>(
         plural: resource.plural.clone(),
         namespaced: resource.namespaced,
         status: resource.status,
-        others: resource.others.clone(),
         list,
         paths,
+        others,
     }
-}
-
-/// The server's view of a kind whose list and paths are known.
-pub(super) fn resolved<P, Q>(of: &Resource<P>) -> Resource<Q>
-where
-    P: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>> + Phase<Resolved<Paths> = Paths>,
-    Q: Phase<Resolved<Option<SchemaName>> = Option<SchemaName>> + Phase<Resolved<Paths> = Paths>,
-{
-    resource(of, of.list.clone(), of.paths.clone())
 }

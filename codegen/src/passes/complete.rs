@@ -6,6 +6,7 @@ use std::mem;
 use super::checks::Checks;
 use super::conversion::Conversions;
 use super::docs::TypeDocs;
+use super::versions::Versions;
 use super::{apply, behaviour, carry, counterparts, docs, examples, needs, schemas};
 use crate::config::CrateConfig;
 use crate::model::{
@@ -18,6 +19,7 @@ pub(super) fn run(
     mut version: ApiVersion<Analysed>,
     config: &CrateConfig,
     conversions: &Conversions,
+    versions: &Versions,
 ) -> ApiVersion {
     let behaviours = behaviour::run(&version);
     let checks = Checks {
@@ -27,7 +29,7 @@ pub(super) fn run(
     let docs = docs::run(&version);
     let types = version.types.iter().zip(docs).map(|((schema, ty), docs)| {
         let docs = with_example(&version, config, schema, ty, docs);
-        (schema.clone(), of_type(&checks, schema, ty, docs))
+        (schema.clone(), of_type(&checks, versions, schema, ty, docs))
     });
     let types: BTreeMap<_, _> = types.collect();
     let mine = types
@@ -60,9 +62,21 @@ fn with_example(
     docs
 }
 
-fn of_type(checks: &Checks<'_>, schema: &SchemaName, ty: &Type<Analysed>, docs: TypeDocs) -> Type {
+fn of_type(
+    checks: &Checks<'_>,
+    versions: &Versions,
+    schema: &SchemaName,
+    ty: &Type<Analysed>,
+    docs: TypeDocs,
+) -> Type {
     let shape = match &ty.shape {
-        Shape::Struct(object) => Shape::Struct(of_struct(checks, schema, object, docs.parts)),
+        Shape::Struct(object) => {
+            let role = carry::role(&object.role, |kind| {
+                let others = versions.others(checks.version, kind);
+                carry::resource(kind, kind.list.clone(), kind.paths.clone(), others)
+            });
+            Shape::Struct(of_struct(checks, schema, object, role, docs.parts))
+        }
         Shape::Enum(shape) => {
             let variants = shape.variants.iter().zip(docs.parts);
             Shape::Enum(Enum {
@@ -77,6 +91,7 @@ fn of_struct(
     checks: &Checks<'_>,
     schema: &SchemaName,
     object: &Struct<Analysed>,
+    role: Role,
     docs: Vec<Docs>,
 ) -> Struct {
     let fields = object.fields.iter().zip(docs);
@@ -85,7 +100,7 @@ fn of_struct(
         fields: fields.collect(),
         is_open: object.is_open,
         unknown: object.unknown.clone(),
-        role: carry::role(&object.role, carry::resolved),
+        role,
         rules: object.rules.clone(),
         rule_keywords: (),
         behaviour: checks.behaviours.of(schema, object),

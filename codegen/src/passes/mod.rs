@@ -3,13 +3,13 @@
 //! They run in this order. A pass takes what it needs and returns what it finds; the types of the
 //! model have that from the next phase on.
 //!
-//! - Over lowered crates: [`homes`], [`versions`].
+//! - Over lowered crates: [`homes`].
 //! - From a lowered document to a resolved one, by [`resolve`]: the order of fields ([`names`]),
 //!   [`enums`], [`closure`], the type graph, [`lists`], [`placing`]; of each kind [`paths`]; of
 //!   each field [`nullable`], [`boxing`], [`defaults`], [`merge`], [`readings`]; at last [`names`].
 //! - From that to an analysed one, by [`analyse`]: [`rules`], [`features`].
 //! - Over analysed crates: the names of a crate ([`names`]), [`circles`], and if there are no
-//!   errors [`by_hand`] and [`conversion`].
+//!   errors [`by_hand`], [`conversion`] and [`versions`].
 //! - From an analysed document to a complete one, by [`complete`]: [`behaviour`], [`docs`],
 //!   [`examples`], [`checks`], [`apply`], [`schemas`], [`counterparts`], [`needs`].
 
@@ -44,6 +44,7 @@ mod rules;
 mod schemas;
 mod versions;
 
+use self::versions::Versions;
 use crate::diag::Diagnostics;
 use crate::model::{Analysed, Crate, Lowered};
 use crate::parallel;
@@ -55,7 +56,6 @@ pub(crate) fn run<'c>(
 ) -> Option<Vec<Crate<'c>>> {
     // First, because what a type of another crate can do depends on its home.
     homes::run(&mut crates, diagnostics);
-    versions::run(&mut crates);
     let had_errors = !diagnostics.is_empty();
     let crates = parallel::map_reporting(crates, diagnostics, |krate, to| {
         let krate = analysed(krate, had_errors, to);
@@ -74,15 +74,16 @@ pub(crate) fn run<'c>(
         .iter()
         .map(|krate| conversion::of(krate, &crates, diagnostics));
     let conversions: Vec<_> = conversions.collect();
+    let versions = Versions::of(&crates);
     let work = crates.into_iter().zip(conversions).collect();
     let crates = parallel::map(work, |(krate, conversions)| {
         let config = krate.config;
-        let versions = krate.versions.into_iter();
+        let documents = krate.versions.into_iter();
+        let complete =
+            documents.map(|document| complete::run(document, config, &conversions, &versions));
         Crate {
             config,
-            versions: versions
-                .map(|version| complete::run(version, config, &conversions))
-                .collect(),
+            versions: complete.collect(),
         }
     });
     diagnostics.is_empty().then_some(crates)

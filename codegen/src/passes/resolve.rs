@@ -84,7 +84,7 @@ impl Resolver<'_> {
 
     fn resource(&self, schema: &SchemaName, resource: &Resource<Lowered>) -> Resource<Resolved> {
         let list = self.lists.get(schema).cloned();
-        carry::resource(resource, list, paths::of(self.version, schema))
+        carry::resource(resource, list, paths::of(self.version, schema), ())
     }
 
     fn field(

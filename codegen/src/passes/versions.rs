@@ -1,41 +1,47 @@
-//! Versions: each kind gets the others of its group that have it, from the documents of all crates.
+//! Versions: the others of its group that have a kind, from the documents of all crates.
 
 use std::collections::BTreeMap;
 
-use crate::model::{Crate, Lowered, Resource, Role, Version};
+use crate::model::{Analysed, ApiVersion, Crate, Lifecycle, Resource};
 
-/// The versions of each kind, by its group and name.
-type Known = BTreeMap<(String, String), Vec<Version>>;
+/// The versions of each kind of Kubernetes' own whose lifecycle is known, by its group and name.
+pub(super) struct Versions(BTreeMap<(String, String), Vec<(String, Lifecycle)>>);
 
-/// Sets the other versions of each kind of Kubernetes' own, as far as their lifecycles are known.
-pub(super) fn run(crates: &mut [Crate<'_, Lowered>]) {
-    let mut known = Known::new();
-    let versions = crates.iter().flat_map(|krate| &krate.versions);
-    for version in versions.filter(|version| !version.is_custom) {
-        for (schema, resource) in version.kinds() {
-            let ty = version.types.get(schema);
-            if let Some(lifecycle) = ty.and_then(|ty| ty.facts.lifecycle.as_ref()) {
-                known.entry(kind(resource)).or_default().push(Version {
-                    name: resource.version.clone(),
-                    introduced: lifecycle.introduced,
-                    removed: lifecycle.removed,
-                });
+impl Versions {
+    /// Finds the versions in all crates.
+    pub(super) fn of(crates: &[Crate<'_, Analysed>]) -> Self {
+        let mut known = BTreeMap::<_, Vec<_>>::new();
+        let versions = crates.iter().flat_map(|krate| &krate.versions);
+        for version in versions.filter(|version| !version.is_custom) {
+            for (schema, resource) in version.kinds() {
+                let ty = version.types.get(schema);
+                if let Some(lifecycle) = ty.and_then(|ty| ty.facts.lifecycle.as_ref()) {
+                    let one = (resource.version.clone(), lifecycle.clone());
+                    known.entry(kind(resource)).or_default().push(one);
+                }
             }
         }
+        for versions in known.values_mut() {
+            versions.sort_by_key(|(_, lifecycle)| lifecycle.introduced);
+        }
+        Self(known)
     }
-    let versions = crates.iter_mut().flat_map(|krate| &mut krate.versions);
-    for version in versions.filter(|version| !version.is_custom) {
-        for (_, object) in version.structs_mut() {
-            if let Role::Kind(resource) = &mut object.role {
-                let mut others = known.get(&kind(resource)).cloned().unwrap_or_default();
-                others.retain(|other| other.name != resource.version);
-                others.sort_by_key(|other| other.introduced);
-                resource.others = others;
-            }
-        }
+
+    /// Returns the versions of a kind but its own; none of a custom resource.
+    pub(super) fn others(
+        &self,
+        version: &ApiVersion<Analysed>,
+        resource: &Resource<Analysed>,
+    ) -> Vec<(String, Lifecycle)> {
+        let known = self.0.get(&kind(resource)).filter(|_| !version.is_custom);
+        let known = known.into_iter().flatten();
+        known
+            .filter(|(name, _)| *name != resource.version)
+            .cloned()
+            .collect()
     }
 }
 
-fn kind(resource: &Resource<Lowered>) -> (String, String) {
+fn kind(resource: &Resource<Analysed>) -> (String, String) {
     (resource.group.clone(), resource.kind.clone())
 }

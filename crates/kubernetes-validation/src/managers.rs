@@ -2,7 +2,6 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use k8s_openapi::serde_json::{Value, json};
-use kubernetes_kinds::Lifecycle;
 use kubernetes_kinds::apply::Change;
 use kubernetes_kinds::names::is_printable;
 
@@ -109,14 +108,8 @@ fn has_version<K: Strategy>(entry: &ManagedFieldsEntry, target: &Target) -> Opti
         return None;
     }
     let mut others = K::OTHER_VERSIONS.iter();
-    let is_served = others.any(|&(other, introduced, removed)| {
-        let lifecycle = Lifecycle {
-            introduced,
-            removed,
-            deprecated: None,
-            replacement: None,
-        };
-        other == version && lifecycle.is_served_by_default(other, target.release())
+    let is_served = others.any(|(other, lifecycle)| {
+        *other == version && lifecycle.is_served_by_default(version, target.release())
     });
     Some(group == K::GROUP && is_served)
 }

@@ -1,7 +1,7 @@
 //! The traits that generated crates implement for [`Validate`](crate::Validate).
 
 use k8s_openapi::serde::Serialize;
-use kubernetes_kinds::{Kind, Release};
+use kubernetes_kinds::{Kind, Lifecycle};
 
 use crate::checker::Checker;
 use crate::path::Path;
@@ -55,9 +55,8 @@ pub fn drop_unless<T>(is_enabled: bool, field: &mut Option<T>, stored: Option<&O
 /// and its required fields.
 pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
 
-/// Versions of a group, the releases that introduced them, and the first ones that no longer served
-/// them.
-pub type Versions = &'static [(&'static str, Release, Option<Release>)];
+/// Versions of a group that have a kind, and the lifecycle of the kind in each.
+pub type Versions = &'static [(&'static str, Lifecycle)];
 
 /// The differences between kinds in how a server creates and updates objects; Kubernetes' REST
 /// strategies. Generated crates implement it.

@@ -74,8 +74,15 @@ impl Strategy for CSIDriver {
     const CHECKS_NAMES_ON_UPDATE: bool = false;
     const OTHER_VERSIONS: Versions = &[(
         "v1beta1",
-        kubernetes_kinds::Release::new(1, 14),
-        Some(kubernetes_kinds::Release::new(1, 22)),
+        kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 14),
+            deprecated: Some(kubernetes_kinds::Release::new(1, 19)),
+            removed: Some(kubernetes_kinds::Release::new(1, 22)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "storage.k8s.io/v1",
+                kind: "CSIDriver",
+            }),
+        },
     )];
 }
 

@@ -45,8 +45,15 @@ impl Strategy for CSINode {
     const HAS_STATUS: bool = true;
     const OTHER_VERSIONS: Versions = &[(
         "v1beta1",
-        kubernetes_kinds::Release::new(1, 14),
-        Some(kubernetes_kinds::Release::new(1, 22)),
+        kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 14),
+            deprecated: Some(kubernetes_kinds::Release::new(1, 17)),
+            removed: Some(kubernetes_kinds::Release::new(1, 22)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "storage.k8s.io/v1",
+                kind: "CSINode",
+            }),
+        },
     )];
 
     fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {

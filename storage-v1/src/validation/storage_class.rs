@@ -120,7 +120,14 @@ impl Strategy for StorageClass {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const OTHER_VERSIONS: Versions = &[(
         "v1beta1",
-        kubernetes_kinds::Release::new(1, 4),
-        Some(kubernetes_kinds::Release::new(1, 22)),
+        kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 4),
+            deprecated: Some(kubernetes_kinds::Release::new(1, 19)),
+            removed: Some(kubernetes_kinds::Release::new(1, 22)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "storage.k8s.io/v1",
+                kind: "StorageClass",
+            }),
+        },
     )];
 }

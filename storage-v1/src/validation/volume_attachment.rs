@@ -48,13 +48,27 @@ impl Strategy for VolumeAttachment {
     const OTHER_VERSIONS: Versions = &[
         (
             "v1alpha1",
-            kubernetes_kinds::Release::new(1, 9),
-            Some(kubernetes_kinds::Release::new(1, 24)),
+            kubernetes_kinds::Lifecycle {
+                introduced: kubernetes_kinds::Release::new(1, 9),
+                deprecated: Some(kubernetes_kinds::Release::new(1, 21)),
+                removed: Some(kubernetes_kinds::Release::new(1, 24)),
+                replacement: Some(kubernetes_kinds::Replacement {
+                    api_version: "storage.k8s.io/v1",
+                    kind: "VolumeAttachment",
+                }),
+            },
         ),
         (
             "v1beta1",
-            kubernetes_kinds::Release::new(1, 10),
-            Some(kubernetes_kinds::Release::new(1, 22)),
+            kubernetes_kinds::Lifecycle {
+                introduced: kubernetes_kinds::Release::new(1, 10),
+                deprecated: Some(kubernetes_kinds::Release::new(1, 19)),
+                removed: Some(kubernetes_kinds::Release::new(1, 22)),
+                replacement: Some(kubernetes_kinds::Replacement {
+                    api_version: "storage.k8s.io/v1",
+                    kind: "VolumeAttachment",
+                }),
+            },
         ),
     ];
 

@@ -58,9 +58,24 @@ impl Strategy for CSIStorageCapacity {
     const OTHER_VERSIONS: Versions = &[
         (
             "v1beta1",
-            kubernetes_kinds::Release::new(1, 21),
-            Some(kubernetes_kinds::Release::new(1, 27)),
+            kubernetes_kinds::Lifecycle {
+                introduced: kubernetes_kinds::Release::new(1, 21),
+                deprecated: Some(kubernetes_kinds::Release::new(1, 24)),
+                removed: Some(kubernetes_kinds::Release::new(1, 27)),
+                replacement: Some(kubernetes_kinds::Replacement {
+                    api_version: "storage.k8s.io/v1",
+                    kind: "CSIStorageCapacity",
+                }),
+            },
         ),
-        ("v1", kubernetes_kinds::Release::new(1, 24), None),
+        (
+            "v1",
+            kubernetes_kinds::Lifecycle {
+                introduced: kubernetes_kinds::Release::new(1, 24),
+                deprecated: None,
+                removed: None,
+                replacement: None,
+            },
+        ),
     ];
 }

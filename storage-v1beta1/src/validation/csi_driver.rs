@@ -72,7 +72,15 @@ impl Check for CSIDriver {
 
 impl Strategy for CSIDriver {
     const CHECKS_NAMES_ON_UPDATE: bool = false;
-    const OTHER_VERSIONS: Versions = &[("v1", kubernetes_kinds::Release::new(1, 18), None)];
+    const OTHER_VERSIONS: Versions = &[(
+        "v1",
+        kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 18),
+            deprecated: None,
+            removed: None,
+            replacement: None,
+        },
+    )];
 }
 
 impl SetDefaults for CSIDriverSpec {

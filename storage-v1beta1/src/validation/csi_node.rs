@@ -51,7 +51,15 @@ impl Check for CSINode {
 }
 
 impl Strategy for CSINode {
-    const OTHER_VERSIONS: Versions = &[("v1", kubernetes_kinds::Release::new(1, 17), None)];
+    const OTHER_VERSIONS: Versions = &[(
+        "v1",
+        kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 17),
+            deprecated: None,
+            removed: None,
+            replacement: None,
+        },
+    )];
 }
 
 impl Check for CSINodeSpec {

@@ -58,9 +58,24 @@ impl Strategy for CSIStorageCapacity {
     const OTHER_VERSIONS: Versions = &[
         (
             "v1alpha1",
-            kubernetes_kinds::Release::new(1, 19),
-            Some(kubernetes_kinds::Release::new(1, 24)),
+            kubernetes_kinds::Lifecycle {
+                introduced: kubernetes_kinds::Release::new(1, 19),
+                deprecated: Some(kubernetes_kinds::Release::new(1, 21)),
+                removed: Some(kubernetes_kinds::Release::new(1, 24)),
+                replacement: Some(kubernetes_kinds::Replacement {
+                    api_version: "storage.k8s.io/v1",
+                    kind: "CSIStorageCapacity",
+                }),
+            },
         ),
-        ("v1", kubernetes_kinds::Release::new(1, 24), None),
+        (
+            "v1",
+            kubernetes_kinds::Lifecycle {
+                introduced: kubernetes_kinds::Release::new(1, 24),
+                deprecated: None,
+                removed: None,
+                replacement: None,
+            },
+        ),
     ];
 }

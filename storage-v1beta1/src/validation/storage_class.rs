@@ -118,5 +118,13 @@ impl Check for StorageClass {
 
 impl Strategy for StorageClass {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
-    const OTHER_VERSIONS: Versions = &[("v1", kubernetes_kinds::Release::new(1, 6), None)];
+    const OTHER_VERSIONS: Versions = &[(
+        "v1",
+        kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 6),
+            deprecated: None,
+            removed: None,
+            replacement: None,
+        },
+    )];
 }

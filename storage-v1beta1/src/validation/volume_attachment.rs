@@ -57,10 +57,25 @@ impl Strategy for VolumeAttachment {
     const OTHER_VERSIONS: Versions = &[
         (
             "v1alpha1",
-            kubernetes_kinds::Release::new(1, 9),
-            Some(kubernetes_kinds::Release::new(1, 24)),
+            kubernetes_kinds::Lifecycle {
+                introduced: kubernetes_kinds::Release::new(1, 9),
+                deprecated: Some(kubernetes_kinds::Release::new(1, 21)),
+                removed: Some(kubernetes_kinds::Release::new(1, 24)),
+                replacement: Some(kubernetes_kinds::Replacement {
+                    api_version: "storage.k8s.io/v1",
+                    kind: "VolumeAttachment",
+                }),
+            },
         ),
-        ("v1", kubernetes_kinds::Release::new(1, 13), None),
+        (
+            "v1",
+            kubernetes_kinds::Lifecycle {
+                introduced: kubernetes_kinds::Release::new(1, 13),
+                deprecated: None,
+                removed: None,
+                replacement: None,
+            },
+        ),
     ];
 }
 

@@ -54,9 +54,24 @@ impl Strategy for VolumeAttributesClass {
     const OTHER_VERSIONS: Versions = &[
         (
             "v1alpha1",
-            kubernetes_kinds::Release::new(1, 29),
-            Some(kubernetes_kinds::Release::new(1, 35)),
+            kubernetes_kinds::Lifecycle {
+                introduced: kubernetes_kinds::Release::new(1, 29),
+                deprecated: Some(kubernetes_kinds::Release::new(1, 32)),
+                removed: Some(kubernetes_kinds::Release::new(1, 35)),
+                replacement: Some(kubernetes_kinds::Replacement {
+                    api_version: "storage.k8s.io/v1",
+                    kind: "VolumeAttributesClass",
+                }),
+            },
         ),
-        ("v1", kubernetes_kinds::Release::new(1, 34), None),
+        (
+            "v1",
+            kubernetes_kinds::Lifecycle {
+                introduced: kubernetes_kinds::Release::new(1, 34),
+                deprecated: None,
+                removed: None,
+                replacement: None,
+            },
+        ),
     ];
 }

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::context::Context;
 use super::defaults;
 use super::methods::{check_method, parameter};
-use crate::emit::kind::{optional, release};
+use crate::emit::kind::{lifecycle_of, release};
 use crate::emit::runtime::VALIDATION;
 use crate::model::{Resource, Role, Struct, Type};
 
@@ -83,11 +83,9 @@ fn others(cx: &mut Context<'_>, resource: &Resource) -> Option<TokenStream> {
         return None;
     }
     let ty = cx.name("Versions");
-    let rows = resource.others.iter().map(|other| {
-        let name = &other.name;
-        let introduced = release(other.introduced);
-        let removed = optional(other.removed.map(release));
-        quote!((#name, #introduced, #removed))
+    let rows = resource.others.iter().map(|(name, lifecycle)| {
+        let lifecycle = lifecycle_of(lifecycle);
+        quote!((#name, #lifecycle))
     });
     Some(quote!(const OTHER_VERSIONS: #ty = &[#(#rows),*];))
 }

@@ -17,8 +17,15 @@ impl Check for Mug {
 impl Strategy for Mug {
     const OTHER_VERSIONS: Versions = &[(
         "v1beta1",
-        kubernetes_kinds::Release::new(1, 20),
-        Some(kubernetes_kinds::Release::new(1, 36)),
+        kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 20),
+            deprecated: Some(kubernetes_kinds::Release::new(1, 30)),
+            removed: Some(kubernetes_kinds::Release::new(1, 36)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "example.com/v1",
+                kind: "Mug",
+            }),
+        },
     )];
 }
 

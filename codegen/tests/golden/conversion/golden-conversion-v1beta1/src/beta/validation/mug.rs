@@ -15,7 +15,15 @@ impl Check for Mug {
 }
 
 impl Strategy for Mug {
-    const OTHER_VERSIONS: Versions = &[("v1", kubernetes_kinds::Release::new(1, 30), None)];
+    const OTHER_VERSIONS: Versions = &[(
+        "v1",
+        kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 30),
+            deprecated: None,
+            removed: None,
+            replacement: None,
+        },
+    )];
 }
 
 impl Check for MugSpec {
