@@ -69,17 +69,18 @@ fn stream(text: &str) -> Read<Vec<Option<Value>>> {
     Ok(values)
 }
 
-/// Returns true if one of the values is a whole document that damage follows before the next `---`.
+/// Returns true if one of the values is a whole document that damage follows before the next `---`
+/// after a line feed. Others of YAML's line breaks end a document too, but Kubernetes reads nothing
+/// after them.
 fn is_followed(text: &str, values: &[Value]) -> bool {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut start = 0;
     text.match_indices("\n---")
         .map(|(end, _)| end + 1)
         .chain([text.len()])
         .any(|end| {
-            let document = &text[start..end];
+            let document = text[start..end].replace("\r\n", "\n").replace('\r', "\n");
             start = end;
-            let error = strict::from_yaml::<Value>(document).err();
+            let error = strict::from_yaml::<Value>(&document).err();
             let place = error.and_then(|error| error.location().line.zip(error.location().column));
             let Some((line, _)) = place else {
                 return false;

@@ -25,7 +25,7 @@ use crate::cases::{Differences, number};
 use crate::cluster::definitions::define;
 use crate::cluster::discovery::Server;
 
-/// The most errors that a server reports of JSON.
+/// The most errors that a reader of JSON reports.
 const MAX_TOLD: usize = 100;
 
 #[tokio::test]
@@ -172,22 +172,33 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
             return None;
         }
     };
-    if format == "json" {
-        return Some(
-            errors
-                .iter()
-                .take(MAX_TOLD)
-                .map(|error| in_words(kind, error))
-                .collect(),
-        );
+    let mut count = BTreeMap::<_, usize>::new();
+    let told = errors.iter().filter(|error| {
+        limit(kind, format, error).is_none_or(|reader| {
+            let count = count.entry(reader).or_default();
+            *count += 1;
+            *count <= MAX_TOLD
+        })
+    });
+    let in_words = |error: &FieldError| match error.kind {
+        FieldErrorKind::Duplicate if format == "yaml" => in_yaml(error, &text),
+        _ => in_words(kind, error),
+    };
+    Some(told.map(in_words).collect())
+}
+
+/// The reader of a server that reports an error and stops at [`MAX_TOLD`]; `None` if it has no
+/// limit. Custom resources are read without a type, and then their metadata alone, with one. What
+/// is unknown in the rest is found by the schema.
+fn limit(kind: Kind, format: &str, error: &FieldError) -> Option<&'static str> {
+    let is_unknown = error.kind == FieldErrorKind::Unknown;
+    match format {
+        "yaml" if !is_unknown => None,
+        _ if kind.is_custom() && is_unknown => {
+            error.path.starts_with("metadata.").then_some("metadata")
+        }
+        _ => Some("object"),
     }
-    let (duplicate, unknown): (Vec<_>, Vec<_>) = errors
-        .iter()
-        .partition(|error| error.kind == FieldErrorKind::Duplicate);
-    let duplicate = duplicate.into_iter().map(|error| in_yaml(error, text));
-    let unknown = unknown.into_iter().take(MAX_TOLD);
-    let unknown = unknown.map(|error| in_words(kind, error));
-    Some(duplicate.chain(unknown).collect())
 }
 
 /// An error as a server reports it: it doesn't quote the unknown fields of custom resources.
