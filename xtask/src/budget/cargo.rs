@@ -152,11 +152,8 @@ impl Cargo {
 
     /// Builds a program, and measures that.
     pub(super) fn build(&self, manifest: &Path, target: &Path) -> Result<Build, Box<dyn Error>> {
-        let mut command = self.command();
-        command.args(["build", "--quiet", "--offline"]);
+        let mut command = self.building(manifest, target);
         command.args(["--message-format", "json-render-diagnostics"]);
-        command.arg("--manifest-path").arg(manifest);
-        command.arg("--target-dir").arg(target);
         let (text, work) = Work::measure(|| output(&mut command))?;
         let artifacts =
             artifacts(&text).map_err(|e| format!("error: can't read cargo's messages: {e}"))?;
@@ -166,6 +163,28 @@ impl Cargo {
             sizes,
             artifacts,
         })
+    }
+
+    /// Builds packages that a program needs, of these names and versions, and measures that.
+    pub(super) fn build_packages(
+        &self,
+        manifest: &Path,
+        target: &Path,
+        packages: &[(&str, &str)],
+    ) -> Result<Work, Box<dyn Error>> {
+        let mut command = self.building(manifest, target);
+        for (name, version) in packages {
+            command.arg("--package").arg(format!("{name}@{version}"));
+        }
+        Ok(Work::measure(|| output(&mut command))?.1)
+    }
+
+    fn building(&self, manifest: &Path, target: &Path) -> Command {
+        let mut command = self.command();
+        command.args(["build", "--quiet", "--offline"]);
+        command.arg("--manifest-path").arg(manifest);
+        command.arg("--target-dir").arg(target);
+        command
     }
 }
 

@@ -30,6 +30,14 @@ impl Basis {
 }
 
 impl Work {
+    /// None at all.
+    pub(super) fn none() -> Self {
+        Self {
+            cpu: 0.0,
+            instructions: Some(0.0),
+        }
+    }
+
     #[cfg(test)]
     pub(super) fn of_time(cpu: f64) -> Self {
         Self {
