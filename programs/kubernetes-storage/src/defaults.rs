@@ -7,6 +7,7 @@ use kubernetes_kinds::FieldPath;
 use kubernetes_manifests::scheme::{AnyObject, Part, Scheme, SchemeError};
 use kubernetes_manifests::strict::{FieldError, FieldErrorKind};
 use kubernetes_validation::Target;
+use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 use crate::arguments::{Files, Server};
@@ -138,8 +139,22 @@ fn document(scheme: &Scheme, part: &Part<'_>, target: &Target) -> Result<Option<
         let text = object.to_yaml();
         text.map_err(|error| one(error.reason().to_string()))
     };
-    let stored = stored::form(scheme, created.stored);
+    let form = match lifecycle {
+        Some(_) => stored::form,
+        None => stored::metadata,
+    };
+    let stored = in_form(scheme, created.stored, form);
     Ok(Some(marked(&yaml(object)?, &yaml(&stored)?)))
+}
+
+/// Returns an object in another form.
+fn in_form(scheme: &Scheme, object: AnyObject, form: fn(&mut Value)) -> AnyObject {
+    let Ok(mut value) = object.to_value() else {
+        return object;
+    };
+    form(&mut value);
+    let read = scheme.decode_json_all(value.to_string());
+    read.ok().and_then(|mut read| read.pop()).unwrap_or(object)
 }
 
 /// Returns the line and message of the error of a part that can't be read.

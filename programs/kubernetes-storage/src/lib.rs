@@ -1,7 +1,7 @@
 //! The programs `kubernetes-storage` and `kubectl-storage`, which are the same: [`main`] runs them.
 //!
 //! Both check, convert and default manifests offline, by the rules of [`kubernetes_validation`].
-//! [`lint`] is also a library, for other front ends.
+//! [`lint`] and [`stored`] are also a library, for other front ends.
 
 mod arguments;
 mod cli;
@@ -13,7 +13,7 @@ mod kinds;
 pub mod lint;
 mod output;
 mod server;
-mod stored;
+pub mod stored;
 mod template;
 mod text;
 

@@ -1,17 +1,18 @@
 //! The form in which a server stores objects, where that isn't ours.
 
 use kubernetes_kinds::quantity;
-use kubernetes_manifests::scheme::{AnyObject, Scheme};
 use serde_json::Value;
 
-/// The paths of quantities, or of maps of them, outside of statuses.
-const QUANTITIES: [&str; 6] = [
+/// The paths of quantities, or of maps of them.
+const QUANTITIES: [&str; 8] = [
     "/capacity",
     "/maximumVolumeSize",
     "/spec/capacity",
     "/spec/resources/limits",
     "/spec/resources/requests",
     "/spec/source/inlineVolumeSpec/capacity",
+    "/status/allocatedResources",
+    "/status/capacity",
 ];
 
 /// The specifications of volumes, most of whose optional fields have values in Go, not pointers.
@@ -34,42 +35,79 @@ const KEPT: [&str; 12] = [
     "volumeAttributesClassName",
 ];
 
-/// Returns an object of a built-in kind as a server stores it: with quantities in their canonical
-/// form, and without the zero values that Go leaves out.
-pub(crate) fn form(scheme: &Scheme, object: AnyObject) -> AnyObject {
-    let is_custom = |kind| {
-        scheme
-            .kind(kind)
-            .is_none_or(|kind| kind.lifecycle.is_none())
-    };
-    let kind = object.kind();
-    if is_custom(&kind) {
-        return object;
-    }
-    let Ok(mut value) = object.to_value() else {
-        return object;
-    };
+/// The maps, which Go leaves out if they are empty. Other empty objects are structs, which it writes.
+const MAPS: [&str; 12] = [
+    "allocatedResourceStatuses",
+    "allocatedResources",
+    "annotations",
+    "attachmentMetadata",
+    "capacity",
+    "labels",
+    "limits",
+    "matchLabels",
+    "options",
+    "parameters",
+    "requests",
+    "volumeAttributes",
+];
+
+/// The texts in a status that Go leaves out if they are empty.
+const TEXTS: [&str; 3] = ["message", "reason", "targetVolumeAttributesClassName"];
+
+/// The lists that are required. A server writes `null` for them if they are empty.
+const REQUIRED: [&str; 1] = ["drivers"];
+
+/// Changes an object of a built-in kind into what a server stores: quantities in their canonical
+/// form, and without the empty lists and maps and the zero values that Go leaves out.
+///
+/// The object is one that a server accepts, with its defaults.
+///
+/// ```
+/// use kubernetes_storage::stored;
+/// use serde_json::json;
+///
+/// let mut class = json!({
+///     "apiVersion": "storage.k8s.io/v1",
+///     "kind": "StorageClass",
+///     "metadata": {"name": "fast", "labels": {}},
+///     "provisioner": "csi.example.com",
+///     "mountOptions": [],
+///     "allowVolumeExpansion": false,
+/// });
+/// stored::form(&mut class);
+/// assert_eq!(class["metadata"], json!({"name": "fast"}));
+/// assert!(class.get("mountOptions").is_none());
+/// assert_eq!(class["allowVolumeExpansion"], false);
+/// ```
+pub fn form(object: &mut Value) {
     for path in QUANTITIES {
-        match value.pointer_mut(path) {
+        match object.pointer_mut(path) {
             Some(Value::Object(all)) => all.values_mut().for_each(canonical),
             Some(one) => canonical(one),
             None => (),
         }
     }
-    let has_volume = ["PersistentVolume", "VolumeAttachment"].contains(&&*kind.kind);
-    for path in VOLUMES.into_iter().filter(|_| has_volume) {
-        if let Some(volume) = value.pointer_mut(path) {
+    let has_volume = ["PersistentVolume", "VolumeAttachment"].map(|kind| object["kind"] == kind);
+    for path in VOLUMES.into_iter().filter(|_| has_volume.contains(&true)) {
+        if let Some(volume) = object.pointer_mut(path) {
             drop_zero(volume);
         }
     }
-    if kind.kind == "PersistentVolumeClaim"
-        && let Some(Value::Object(spec)) = value.pointer_mut("/spec")
-        && spec.get("volumeName").is_some_and(|name| name == "")
-    {
-        spec.remove("volumeName");
+    drop_text(object, "/spec/volumeName");
+    if let Some(status) = object.get_mut("status") {
+        drop_texts(status);
     }
-    let read = scheme.decode_json_all(value.to_string());
-    read.ok().and_then(|mut read| read.pop()).unwrap_or(object)
+    metadata(object);
+    drop_empty(object);
+}
+
+/// Changes the metadata of an object into what a server stores. That is all it changes of a custom
+/// resource.
+pub fn metadata(object: &mut Value) {
+    drop_text(object, "/metadata/generateName");
+    if let Some(metadata) = object.get_mut("metadata") {
+        drop_empty(metadata);
+    }
 }
 
 fn canonical(quantity: &mut Value) {
@@ -77,6 +115,50 @@ fn canonical(quantity: &mut Value) {
         && let Ok(canonical) = quantity::canonical(text)
     {
         *text = canonical.into_owned();
+    }
+}
+
+/// Drops a text if it is empty.
+fn drop_text(object: &mut Value, path: &str) {
+    let (parent, name) = path.rsplit_once('/').unwrap_or_default();
+    if let Some(Value::Object(fields)) = object.pointer_mut(parent)
+        && fields.get(name).is_some_and(|text| text == "")
+    {
+        fields.remove(name);
+    }
+}
+
+/// Drops the texts of a status that are empty, at every depth.
+fn drop_texts(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, value| *value != "" || !TEXTS.contains(&name.as_str()));
+            fields.values_mut().for_each(drop_texts);
+        }
+        Value::Array(list) => list.iter_mut().for_each(drop_texts),
+        _ => (),
+    }
+}
+
+/// Drops the lists and maps that are empty, at every depth.
+fn drop_empty(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.retain(|name, value| {
+            let name = name.as_str();
+            match value {
+                Value::Array(list) if list.is_empty() => {
+                    *value = Value::Null;
+                    REQUIRED.contains(&name)
+                }
+                Value::Object(map) if MAPS.contains(&name) => !map.is_empty(),
+                _ => {
+                    drop_empty(value);
+                    true
+                }
+            }
+        }),
+        Value::Array(list) => list.iter_mut().for_each(drop_empty),
+        _ => (),
     }
 }
 

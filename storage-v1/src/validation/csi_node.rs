@@ -66,7 +66,9 @@ impl Strategy for CSINode {
     }
 
     fn prepare_status(&mut self, stored: &Self, target: &Target) {
-        let mut status = self.status.take();
+        let mut status = self.status.take().or_else(|| {
+            (!target.is_before(kubernetes_kinds::Release::new(1, 37))).then(Default::default)
+        });
         if let Some(status) = &mut status {
             status.drop_disabled(stored.status.as_ref(), target);
         }

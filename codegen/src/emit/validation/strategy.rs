@@ -162,12 +162,13 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
     let target = parameter("target", &quote!(#new #defaults_of_new));
     // A value in Go, which is stored even if it is `null`; defaults make it themselves.
     let is_value = field.server.feature.is_none() && field.server.since.is_none();
-    let taken = match is_value && defaults.is_none() && !cx.version.is_custom {
-        true => quote!(Some(self.status.take().unwrap_or_default())),
-        false => quote!(self.status.take()),
+    let taken = match (defaults.is_none() && !cx.version.is_custom, is_value) {
+        (true, true) => quote!(Some(self.status.take().unwrap_or_default())),
+        (true, false) => quote!(self.status.take().or_else(|| #new)),
+        (false, _) => quote!(self.status.take()),
     };
     let mutable = drops.as_ref().map(|_| quote!(mut));
-    let unused = parameter("target", &quote!(#drops #defaults #last));
+    let unused = parameter("target", &quote!(#taken #drops #defaults #last));
     let prepare = quote! {
         fn prepare_status(&mut self, stored: &Self, #unused: &#target_type) {
             #defaults

@@ -133,6 +133,44 @@ fn objects_are_printed_as_they_are_stored() {
     }
 }
 
+/// Go leaves them out, but not pointers to structs; of a custom resource, only in metadata.
+#[test]
+fn empty_lists_and_maps_are_not_stored() {
+    let text = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: a, labels: {}, \
+                finalizers: []}\nspec:\n  accessModes: [ReadWriteOnce]\n  selector: {}\n  \
+                resources: {requests: {storage: 1Gi}, limits: {}}\n---\n\
+                apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a, \
+                generateName: '', annotations: {}}\nprovisioner: a.b\nparameters: {}\n\
+                mountOptions: []\nallowedTopologies: []\nallowVolumeExpansion: false\n---\n\
+                apiVersion: snapshot.storage.k8s.io/v1\nkind: VolumeSnapshotClass\n\
+                metadata: {name: a, ownerReferences: []}\ndriver: a.b\ndeletionPolicy: Delete\n\
+                parameters: {a: ''}\n";
+    let ran = defaults(&[], text);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    for name in [
+        "labels: {}",
+        "finalizers: []",
+        "limits: {}",
+        "generateName: ''",
+        "annotations: {}",
+        "parameters: {}",
+        "mountOptions: []",
+        "allowedTopologies: []",
+        "ownerReferences: []",
+    ] {
+        let name = name.replace("''", "\"\"");
+        let wanted = format!("# not stored: {name}\n");
+        assert!(ran.stdout.contains(&wanted), "{name}\n{}", ran.stdout);
+    }
+    for kept in [
+        "  selector: {}\n",
+        "allowVolumeExpansion: false\n",
+        "  a: \"\"\n",
+    ] {
+        assert!(ran.stdout.contains(kept), "{kept}\n{}", ran.stdout);
+    }
+}
+
 #[test]
 fn errors_of_reading_have_a_line_and_a_path() {
     let text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a}\n\

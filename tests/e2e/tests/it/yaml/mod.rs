@@ -69,30 +69,59 @@ fn stream(text: &str) -> Read<Vec<Option<Value>>> {
     Ok(values)
 }
 
-/// Returns true if one of the values is a whole document that damage follows before the next `---`
-/// after a line feed. Others of YAML's line breaks end a document too, but Kubernetes reads nothing
-/// after them.
+/// Returns true if one of the values, or nothing, is a whole document that damage follows before the
+/// next `---` after a line feed. Others of YAML's line breaks end a document too, but Kubernetes
+/// reads nothing after them.
 fn is_followed(text: &str, values: &[Value]) -> bool {
-    let mut start = 0;
-    text.match_indices("\n---")
-        .map(|(end, _)| end + 1)
-        .chain([text.len()])
-        .any(|end| {
-            let document = text[start..end].replace("\r\n", "\n").replace('\r', "\n");
-            start = end;
-            let error = strict::from_yaml::<Value>(&document).err();
-            let place = error.and_then(|error| error.location().line.zip(error.location().column));
-            let Some((line, _)) = place else {
-                return false;
-            };
-            let lines: String = document.split_inclusive('\n').take(line).collect();
-            let ends = lines.char_indices().map(|(end, _)| end);
-            ends.map(|end| &lines[..end])
-                .any(|before| match body_of(before) {
-                    Ok(value) => values.contains(&value),
-                    Err(error) => values.is_empty() && error == NOTHING,
-                })
+    let starts = text.match_indices("\n---").map(|(end, _)| end + 1);
+    let starts: Vec<_> = [0].into_iter().chain(starts).collect();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let documents = starts.iter().zip(ends).map(|(start, end)| {
+        let document = text[*start..end].replace("\r\n", "\n");
+        document.replace('\r', "\n")
+    });
+    let documents: Vec<_> = documents.collect();
+    (0..documents.len()).any(|at| {
+        before_damage(&documents[at]).any(|before| match whole(before) {
+            Ok(Some(value)) => values.contains(&value),
+            // The values are those of the others.
+            Ok(None) => {
+                let others = documents
+                    .iter()
+                    .enumerate()
+                    .filter(|(other, _)| *other != at);
+                let others = others.filter_map(|(_, document)| whole(document).transpose());
+                others
+                    .collect::<Result<Vec<_>, _>>()
+                    .is_ok_and(|others| others == values)
+            }
+            Err(_) => false,
         })
+    })
+}
+
+/// The starts of a document that end before the end of its first line with an error.
+fn before_damage(document: &str) -> impl Iterator<Item = &str> {
+    let error = strict::from_yaml::<Value>(document).err();
+    let line = error.and_then(|error| error.location().line).unwrap_or(0);
+    let lines = document.split_inclusive('\n').take(line);
+    let length = lines.map(str::len).sum();
+    let lines = &document[..length];
+    lines.char_indices().map(move |(end, _)| &lines[..end])
+}
+
+/// Reads one document; `None` if there is none. kubectl leaves out white space before a brace, which
+/// may begin JSON.
+fn whole(document: &str) -> Read<Option<Value>> {
+    let trimmed = document.trim_start();
+    let document = match trimmed.starts_with('{') {
+        true => trimmed,
+        false => document,
+    };
+    match body_of(document) {
+        Err(error) if error == NOTHING => Ok(None),
+        read => read.map(Some),
+    }
 }
 
 /// The manifests in folders below one, by their path.

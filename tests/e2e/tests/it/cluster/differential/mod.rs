@@ -430,7 +430,8 @@ fn judge(case: &Case, answer: &Answer, ours: Ours, deviations: &mut Deviations, 
         ) => {
             tally.accepted += 1;
             let normal = |object| verdict::normal(case.kind, object);
-            let (mut object, mut our_object) = (normal(object), normal(our_object));
+            let stored = verdict::stored(case.kind, our_object.clone());
+            let (mut object, mut our_object) = (normal(object), normal(&stored));
             verdict::forget_times(case.kind, &mut object, &mut our_object);
             if object != our_object {
                 Some(format!("server {object:#}\nours {our_object:#}"))

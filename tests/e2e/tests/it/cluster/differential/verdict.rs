@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use conformance::valid::Kind;
 use e2e::Answer;
 use k8s_openapi::jiff::Timestamp;
-use kubernetes_kinds::quantity;
+use kubernetes_storage::stored;
 use serde_json::{Value, json};
 
 /// One reason for refusing an object.
@@ -109,8 +109,8 @@ fn path_of(warning: &str) -> Option<String> {
     (!warning.contains(" is deprecated in v")).then(|| path.to_owned())
 }
 
-/// An object in the one form that both sides have: without what only a server writes, without
-/// what is empty, which Go leaves out, and with quantities as Go writes them.
+/// An object in the one form that both sides have: without what only a server writes, and without
+/// `null`, which is the same as an absent field.
 pub(crate) fn normal(kind: Kind, object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
@@ -134,21 +134,24 @@ pub(crate) fn normal(kind: Kind, object: &Value) -> Value {
                     .as_str()
                     .is_some_and(|name| PROTECTION.contains(&name))
             });
-        }
-    }
-    for field in QUANTITIES {
-        match object.pointer_mut(field) {
-            Some(Value::Object(resources)) => resources.values_mut().for_each(canonical),
-            Some(quantity) => canonical(quantity),
-            None => {}
+            if finalizers.is_empty() {
+                metadata.remove("finalizers");
+            }
         }
     }
     if kind.is_custom() {
-        // A server keeps custom resources as they are sent.
-        object.get_mut("metadata").map(drop_empty);
         as_types_write(kind, &mut object);
     } else {
-        drop_empty(&mut object);
+        drop_null(&mut object);
+    }
+    object
+}
+
+/// Our object in the form in which a server stores it.
+pub(crate) fn stored(kind: Kind, mut object: Value) -> Value {
+    match kind.is_custom() {
+        true => stored::metadata(&mut object),
+        false => stored::form(&mut object),
     }
     object
 }
@@ -176,25 +179,6 @@ const PROTECTION: [&str; 3] = [
     "kubernetes.io/vac-protection",
 ];
 
-/// The paths of quantities, or of maps of them.
-const QUANTITIES: [&str; 7] = [
-    "/capacity",
-    "/maximumVolumeSize",
-    "/spec/capacity",
-    "/spec/resources/limits",
-    "/spec/resources/requests",
-    "/status/allocatedResources",
-    "/status/capacity",
-];
-
-fn canonical(quantity: &mut Value) {
-    if let Value::String(text) = quantity
-        && let Ok(canonical) = quantity::canonical(text)
-    {
-        *text = canonical.into_owned();
-    }
-}
-
 /// Takes out what a server knows and validation doesn't: the current time, where a phase changes.
 /// In a dry run it leaves the phase of a new claim unset, which is set when it is read from the
 /// store.
@@ -216,32 +200,13 @@ pub(crate) fn forget_times(kind: Kind, server: &mut Value, ours: &mut Value) {
     }
 }
 
-/// The texts that Go leaves out when they are empty.
-const LEFT_OUT: [&str; 9] = [
-    "fsType",
-    "generateName",
-    "message",
-    "name",
-    "persistentVolumeReclaimPolicy",
-    "reason",
-    "storageClassName",
-    "targetVolumeAttributesClassName",
-    "volumeName",
-];
-
-fn drop_empty(value: &mut Value) {
+fn drop_null(value: &mut Value) {
     match value {
         Value::Object(object) => {
-            object.values_mut().for_each(drop_empty);
-            object.retain(|key, value| match value {
-                Value::Null => false,
-                Value::Array(list) => !list.is_empty(),
-                Value::Object(object) => !object.is_empty(),
-                Value::String(text) => !text.is_empty() || !LEFT_OUT.contains(&key.as_str()),
-                _ => true,
-            });
+            object.values_mut().for_each(drop_null);
+            object.retain(|_, value| !value.is_null());
         }
-        Value::Array(list) => list.iter_mut().for_each(drop_empty),
+        Value::Array(list) => list.iter_mut().for_each(drop_null),
         _ => {}
     }
 }
