@@ -35,7 +35,8 @@ const KEPT: [&str; 12] = [
     "volumeAttributesClassName",
 ];
 
-/// The maps, which Go leaves out if they are empty. Other empty objects are structs, which it writes.
+/// The maps, which Go leaves out if they are empty. Other empty objects are structs, which it
+/// writes.
 const MAPS: [&str; 12] = [
     "allocatedResourceStatuses",
     "allocatedResources",

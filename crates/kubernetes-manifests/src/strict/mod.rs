@@ -59,9 +59,9 @@
 //!
 //! # Differences
 //!
-//! * A server stops at 100 errors of JSON; of a custom resource, at 100 duplicates and at 100 unknown
-//!   fields of its metadata. Here all are reported, until their locations take sixteen times the
-//!   size of the text and a megabyte.
+//! * A server stops at 100 errors of JSON; of a custom resource, at 100 duplicates and at 100
+//!   unknown fields of its metadata. Here all are reported, until their locations take sixteen
+//!   times the size of the text and a megabyte.
 //! * A server merges the values of a field that occurs more than once: of two `parameters` it keeps
 //!   the keys of both. Here the last value replaces the others.
 //! * In types of `k8s-openapi` other than metadata, such as a label selector or the volume inside a

@@ -69,9 +69,9 @@ fn stream(text: &str) -> Read<Vec<Option<Value>>> {
     Ok(values)
 }
 
-/// Returns true if one of the values, or nothing, is a whole document that damage follows before the
-/// next `---` after a line feed. Others of YAML's line breaks end a document too, but Kubernetes
-/// reads nothing after them.
+/// Returns true if one of the values, or nothing, is a whole document that damage follows before
+/// the next `---` after a line feed. Others of YAML's line breaks end a document too, but
+/// Kubernetes reads nothing after them.
 fn is_followed(text: &str, values: &[Value]) -> bool {
     let starts = text.match_indices("\n---").map(|(end, _)| end + 1);
     let starts: Vec<_> = [0].into_iter().chain(starts).collect();
@@ -110,8 +110,8 @@ fn before_damage(document: &str) -> impl Iterator<Item = &str> {
     lines.char_indices().map(move |(end, _)| &lines[..end])
 }
 
-/// Reads one document; `None` if there is none. kubectl leaves out white space before a brace, which
-/// may begin JSON.
+/// Reads one document; `None` if there is none. kubectl leaves out white space before a brace,
+/// which may begin JSON.
 fn whole(document: &str) -> Read<Option<Value>> {
     let trimmed = document.trim_start();
     let document = match trimmed.starts_with('{') {

@@ -181,7 +181,7 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
         })
     });
     let in_words = |error: &FieldError| match error.kind {
-        FieldErrorKind::Duplicate if format == "yaml" => in_yaml(error, &text),
+        FieldErrorKind::Duplicate if format == "yaml" => in_yaml(error, text),
         _ => in_words(kind, error),
     };
     Some(told.map(in_words).collect())
