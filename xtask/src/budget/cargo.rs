@@ -139,8 +139,18 @@ impl Cargo {
     /// The packages that a program is built from, each with its features, but not the program
     /// itself.
     pub(super) fn features(&self, manifest: &Path) -> Result<BTreeSet<String>, Box<dyn Error>> {
+        self.tree(manifest, "normal,build")
+    }
+
+    /// The packages that a program is linked from, as [`features`](Self::features) returns them.
+    /// Cargo can't be asked to build those that only procedural macros need.
+    pub(super) fn linked(&self, manifest: &Path) -> Result<BTreeSet<String>, Box<dyn Error>> {
+        self.tree(manifest, "normal,no-proc-macro")
+    }
+
+    fn tree(&self, manifest: &Path, edges: &str) -> Result<BTreeSet<String>, Box<dyn Error>> {
         let mut command = self.command();
-        command.args(["tree", "--quiet", "--offline", "--edges", "normal,build"]);
+        command.args(["tree", "--quiet", "--offline", "--edges", edges]);
         command.args(["--prefix", "none", "--format", "{p} {f}"]);
         let text = output(command.arg("--manifest-path").arg(manifest))?;
         let lines = text

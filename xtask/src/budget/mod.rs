@@ -129,7 +129,7 @@ impl Builder<'_> {
         let folder = self.folder()?;
         let manifest = folder.write(alone, self.root)?;
         let features = self.cargo.features(&manifest)?;
-        let (reference, needs) = self.in_two_steps(&manifest, &features, &folder)?;
+        let (reference, needs) = self.in_two_steps(&manifest, &folder)?;
         eprintln!("  {}: {:.1} s of CPU time", alone.label, reference.work.cpu);
         let (work, sizes) = (reference.work, reference.sizes.clone());
         let mut bases = Vec::new();
@@ -209,7 +209,7 @@ impl Builder<'_> {
                     return Ok(None);
                 }
                 let is_changed = changed.contains(K8S_OPENAPI);
-                let (build, needs) = self.in_two_steps(&manifest, &resolved, &folder)?;
+                let (build, needs) = self.in_two_steps(&manifest, &folder)?;
                 let added = match is_changed {
                     true => build.work.less(first.build.work),
                     false => needs.less(first.needs),
@@ -237,11 +237,11 @@ impl Builder<'_> {
     fn in_two_steps(
         &self,
         manifest: &Path,
-        features: &BTreeSet<String>,
         folder: &Folder,
     ) -> Result<(Build, Work), Box<dyn Error>> {
         let target = folder.target();
-        let needs = features.iter().filter_map(|line| package(line));
+        let linked = self.cargo.linked(manifest)?;
+        let needs = linked.iter().filter_map(|line| package(line));
         let needs = Vec::from_iter(needs.filter(|(name, _)| *name != K8S_OPENAPI));
         let needs = match needs.is_empty() {
             true => Work::none(),
