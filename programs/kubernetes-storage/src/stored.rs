@@ -52,6 +52,8 @@ const MAPS: [&str; 12] = [
     "volumeAttributes",
 ];
 
+const GENERATE_NAME: &str = "/metadata/generateName";
+
 /// The texts in a status that Go leaves out if they are empty.
 const TEXTS: [&str; 3] = ["message", "reason", "targetVolumeAttributesClassName"];
 
@@ -88,24 +90,25 @@ pub fn form(object: &mut Value) {
             None => (),
         }
     }
-    let has_volume = ["PersistentVolume", "VolumeAttachment"].map(|kind| object["kind"] == kind);
-    for path in VOLUMES.into_iter().filter(|_| has_volume.contains(&true)) {
-        if let Some(volume) = object.pointer_mut(path) {
-            drop_zero(volume);
+    let kind = object.get("kind").and_then(Value::as_str);
+    if let Some("PersistentVolume" | "VolumeAttachment") = kind {
+        for path in VOLUMES {
+            object.pointer_mut(path).map(drop_zero);
         }
     }
-    drop_text(object, "/spec/volumeName");
+    for path in [GENERATE_NAME, "/spec/volumeName"] {
+        drop_text(object, path);
+    }
     if let Some(status) = object.get_mut("status") {
         drop_texts(status);
     }
-    metadata(object);
     drop_empty(object);
 }
 
 /// Changes the metadata of an object into what a server stores. That is all it changes of a custom
 /// resource.
 pub fn metadata(object: &mut Value) {
-    drop_text(object, "/metadata/generateName");
+    drop_text(object, GENERATE_NAME);
     if let Some(metadata) = object.get_mut("metadata") {
         drop_empty(metadata);
     }
