@@ -128,13 +128,17 @@ impl Builder<'_> {
     ) -> Result<(), Box<dyn Error>> {
         let folder = self.folder()?;
         let manifest = folder.write(alone, self.root)?;
-        let features = self.cargo.features(&manifest)?;
-        let (reference, needs) = self.in_two_steps(&manifest, &folder)?;
+        let (reference, needs) = match self.whole {
+            true => (self.cargo.build(&manifest, &folder.target())?, Work::none()),
+            false => self.in_two_steps(&manifest, &folder)?,
+        };
         eprintln!("  {}: {:.1} s of CPU time", alone.label, reference.work.cpu);
         let (work, sizes) = (reference.work, reference.sizes.clone());
         let mut bases = Vec::new();
         if !self.whole {
-            bases.push(self.base(alone, features, (reference, needs), folder)?);
+            let features = self.cargo.features(&manifest)?;
+            let built = (reference, needs, Work::none());
+            bases.push(self.base(alone, features, built, folder)?);
         }
         for (program, row) in rows {
             let (added, sizes_with) = match self.more(alone, &mut bases, program)? {
@@ -214,8 +218,7 @@ impl Builder<'_> {
                     true => build.work.less(first.build.work),
                     false => needs.less(first.needs),
                 };
-                let base = self.base(&raised, resolved, (build, needs), folder)?;
-                bases.push(Base { added, ..base });
+                bases.push(self.base(&raised, resolved, (build, needs, added), folder)?);
                 bases.len() - 1
             }
         };
@@ -252,12 +255,13 @@ impl Builder<'_> {
         Ok((build, needs))
     }
 
-    /// Returns what other programs are built on, as if its features added nothing.
+    /// Returns what other programs are built on: what is built of it, the work before k8s-openapi,
+    /// and that which its features add.
     fn base(
         &self,
         program: &Program,
         features: BTreeSet<String>,
-        (build, needs): (Build, Work),
+        (build, needs, added): (Build, Work, Work),
         folder: Folder,
     ) -> Result<Base, Box<dyn Error>> {
         Ok(Base {
@@ -265,7 +269,7 @@ impl Builder<'_> {
             overhead: self.build_on(program, &folder)?.work,
             build,
             needs,
-            added: Work::none(),
+            added,
             folder,
         })
     }
