@@ -81,23 +81,31 @@ fn is_followed(text: &str, values: &[Value]) -> bool {
         document.replace('\r', "\n")
     });
     let documents: Vec<_> = documents.collect();
-    (0..documents.len()).any(|at| {
-        before_damage(&documents[at]).any(|before| match whole(before) {
-            Ok(Some(value)) => values.contains(&value),
-            // The values are those of the others.
-            Ok(None) => {
-                let others = documents
-                    .iter()
-                    .enumerate()
-                    .filter(|(other, _)| *other != at);
-                let others = others.filter_map(|(_, document)| whole(document).transpose());
-                others
-                    .collect::<Result<Vec<_>, _>>()
-                    .is_ok_and(|others| others == values)
-            }
-            Err(_) => false,
-        })
+    documents.iter().enumerate().any(|(at, document)| {
+        let mut before = before_damage(document).map(whole);
+        let is_read = |read| matches!(read, Ok(Some(value)) if values.contains(&value));
+        before.any(is_read) || is_nothing(document) && are_others(&documents, at, values)
     })
+}
+
+/// Returns true if damage follows something that is nothing, such as the anchor of no value.
+fn is_nothing(document: &str) -> bool {
+    let has_content = |before: &str| {
+        let lines = before.lines().map(str::trim);
+        let mut lines = lines.filter(|line| !line.starts_with('#') && *line != "---");
+        lines.any(|line| !line.is_empty())
+    };
+    let mut before = before_damage(document).filter(|before| has_content(before));
+    before.any(|before| whole(before) == Ok(None))
+}
+
+/// Returns true if the values are those of the documents but one.
+fn are_others(documents: &[String], at: usize, values: &[Value]) -> bool {
+    let others = documents.iter().enumerate();
+    let others = others.filter(|(other, _)| *other != at);
+    let others = others.filter_map(|(_, document)| whole(document).transpose());
+    let others: Result<Vec<_>, _> = others.collect();
+    others.is_ok_and(|others| others == values)
 }
 
 /// The starts of a document that end before the end of its first line with an error.
