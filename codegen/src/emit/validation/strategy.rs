@@ -160,9 +160,10 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
     let last = object.rules.status_preparation.as_ref();
     let last = last.map(|function| quote!(#function(self, stored, target);));
     let target = parameter("target", &quote!(#new #defaults_of_new));
-    // A value in Go, which is stored even if it is `null`; defaults make it themselves.
-    let is_value = field.server.feature.is_none() && field.server.since.is_none();
-    let taken = match (defaults.is_none() && !cx.version.is_custom, is_value) {
+    // A value in Go, which servers that have it store even if it is `null`; defaults make it
+    // themselves.
+    let always = field.server.feature.is_none() && field.server.since.is_none();
+    let taken = match (defaults.is_none() && !cx.version.is_custom, always) {
         (true, true) => quote!(Some(self.status.take().unwrap_or_default())),
         (true, false) => quote!(self.status.take().or_else(|| #new)),
         (false, _) => quote!(self.status.take()),
