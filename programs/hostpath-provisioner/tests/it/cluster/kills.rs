@@ -89,8 +89,8 @@ async fn remains(cluster: &Cluster) -> (BTreeSet<String>, BTreeSet<String>) {
     (names, cluster.folders().into_iter().collect())
 }
 
-/// Waits until volumes and folders are exactly those of the claims. If nothing gets nearer to that for
-/// a while, returns what there is.
+/// Waits until volumes and folders are exactly those of the claims. If nothing gets nearer to that
+/// for a while, returns what there is.
 async fn settled(cluster: &Cluster, claims: &Claims<'_>) -> Result<(), String> {
     let expected = claims.open.values().map(|uid| format!("pvc-{uid}"));
     let expected: BTreeSet<_> = expected.collect();
