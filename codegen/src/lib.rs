@@ -86,6 +86,23 @@ pub struct Generated {
     /// The paths of the files beside them that are written by hand: the configuration names
     /// them, or a rule of it calls their functions.
     pub hand_written: Vec<String>,
+    /// The rules of its schemas that aren't checked.
+    pub unchecked: Vec<UncheckedRule>,
+}
+
+/// A rule of a schema that a generated crate doesn't check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UncheckedRule {
+    /// The file of the schema, as the caller named it.
+    pub file: String,
+    /// The line of the rule, counted from 1, if it is known.
+    pub line: Option<usize>,
+    /// The place in an object, after its kind: `Gateway.spec.listeners[*].name`.
+    pub path: String,
+    /// The rule: an expression of CEL, or a keyword with its value.
+    pub rule: String,
+    /// The reason.
+    pub reason: String,
 }
 
 /// The part of a generated crate for one group and version.
@@ -131,7 +148,7 @@ pub fn generate(config: &Config, inputs: &Inputs) -> Result<Vec<Generated>, Diag
     run(config, inputs, |crates, diagnostics| {
         let own = crates
             .iter()
-            .map(|krate| (described(krate), emit::works(krate)));
+            .map(|krate| (described(krate, inputs), emit::works(krate)));
         let bundle = config.bundle.as_ref().map(|bundle| {
             let krate = Generated {
                 name: bundle.name.clone(),
@@ -331,7 +348,7 @@ fn files(krate: &str, files: Vec<emit::File>, diagnostics: &mut Diagnostics) -> 
 }
 
 /// A crate without its files.
-fn described(krate: &model::Crate<'_>) -> Generated {
+fn described(krate: &model::Crate<'_>, inputs: &Inputs) -> Generated {
     let structs = krate
         .versions
         .iter()
@@ -350,7 +367,30 @@ fn described(krate: &model::Crate<'_>) -> Generated {
         group_versions: group_versions(krate),
         files: Vec::new(),
         hand_written: emit::hand_written(krate),
+        unchecked: unchecked(krate, inputs),
     }
+}
+
+/// The rules of the schemas of a crate that aren't checked.
+fn unchecked(krate: &model::Crate<'_>, inputs: &Inputs) -> Vec<UncheckedRule> {
+    let versions = krate.versions.iter().map(|version| {
+        let mut documents = inputs.documents.values().map(|document| &document.source);
+        let source = documents.find(|source| source.name == version.file);
+        let mut rules = version.unchecked().peekable();
+        let is_any = rules.peek().is_some();
+        let lines = source.filter(|_| is_any).map(Source::lines);
+        let rules = rules.map(|rule| UncheckedRule {
+            file: version.file.clone(),
+            line: lines
+                .as_ref()
+                .and_then(|lines| Some(lines.of(&rule.pointer)?.line)),
+            path: rule.path(),
+            rule: rule.rule.clone(),
+            reason: rule.reason.clone(),
+        });
+        rules.collect::<Vec<_>>()
+    });
+    versions.flatten().collect()
 }
 
 fn group_versions(krate: &model::Crate<'_>) -> Vec<GroupVersion> {

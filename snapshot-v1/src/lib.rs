@@ -64,6 +64,8 @@ pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+#[cfg(feature = "validation")]
+pub use validation::UNCHECKED;
 pub use volume_snapshot::{
     VolumeSnapshot, VolumeSnapshotList, VolumeSnapshotSource, VolumeSnapshotSpec,
     VolumeSnapshotStatus,

@@ -17,6 +17,7 @@ pub(crate) fn read(
     root: &Path,
     files: &[PathBuf],
     release: Option<Release>,
+    deny_unchecked: bool,
 ) -> Result<Found, Box<dyn Error>> {
     let text = workspace::read(&root.join(workspace::CONFIG))?;
     let own = Config::parse(&Source::new(workspace::CONFIG, text))?;
@@ -45,7 +46,10 @@ pub(crate) fn read(
             .documents
             .insert(document.source.name.clone(), document);
     }
-    let config = Config::parse(&Source::new("--crd", config(&crates, release)))?;
+    let config = Config::parse(&Source::new(
+        "--crd",
+        config(&crates, release, deny_unchecked),
+    ))?;
     Ok(Found::new(config, inputs, paths))
 }
 
@@ -70,7 +74,11 @@ fn source(path: &Path, release: Release) -> Result<(String, Source), Box<dyn Err
     ))
 }
 
-fn config(crates: &BTreeMap<CustomVersion, Vec<String>>, release: Release) -> String {
+fn config(
+    crates: &BTreeMap<CustomVersion, Vec<String>>,
+    release: Release,
+    deny_unchecked: bool,
+) -> String {
     let mut text = format!("newest = \"{release}\"\n");
     for (
         CustomVersion {
@@ -89,7 +97,8 @@ fn config(crates: &BTreeMap<CustomVersion, Vec<String>>, release: Release) -> St
         for file in files {
             let _ = write!(
                 text,
-                "\n[[crate.document]]\nfile = {file:?}\nprefix = {prefix:?}\n"
+                "\n[[crate.document]]\nfile = {file:?}\nprefix = {prefix:?}\nlist-unchecked = {}\n",
+                !deny_unchecked
             );
         }
     }

@@ -52,6 +52,11 @@ pub(crate) struct Arguments {
     )]
     crd: Vec<PathBuf>,
 
+    /// Refuse definitions with rules that the crates can't check, and say how to mend them. Without
+    /// it the crates list such rules, and so does this command.
+    #[arg(long, requires = "crd")]
+    deny_unchecked: bool,
+
     /// The Kubernetes release of the documents in --spec, if it isn't named after it, or for which
     /// the crates of --crd are made; else that of codegen.toml.
     #[arg(long, value_name = "RELEASE", requires = "source")]
@@ -102,13 +107,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     for (krate, plan) in generated.iter().zip(&plans) {
         println!("{}", summary(krate, plan, elapsed));
     }
+    for krate in &generated {
+        print!("{}", unchecked(krate, &found));
+    }
     Ok(())
 }
 
 /// Reads the input of the generator.
 fn found(root: &Path, arguments: &Arguments) -> Result<Found, Box<dyn Error>> {
     if !arguments.crd.is_empty() {
-        return custom::read(root, &arguments.crd, arguments.release);
+        return custom::read(
+            root,
+            &arguments.crd,
+            arguments.release,
+            arguments.deny_unchecked,
+        );
     }
     let config = inputs::config(root, &arguments.crates)?;
     let own = root.join("spec");
@@ -136,6 +149,25 @@ fn summary(krate: &Generated, plan: &Plan, elapsed: u128) -> String {
         plan.unchanged,
         plan.changes.iter().filter(|c| c.text().is_none()).count(),
     )
+}
+
+/// The list of a crate's rules that only a server checks.
+fn unchecked(krate: &Generated, found: &Found) -> String {
+    if krate.unchecked.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{}: left to a server:\n", krate.name);
+    for rule in &krate.unchecked {
+        let line = rule.line.map(|line| format!(":{line}")).unwrap_or_default();
+        text += &format!(
+            "  {}{line} {}: `{}`: {}\n",
+            found.shown(&rule.file),
+            rule.path,
+            rule.rule.escape_debug(),
+            rule.reason
+        );
+    }
+    text
 }
 
 fn check(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {

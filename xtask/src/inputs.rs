@@ -32,14 +32,17 @@ impl Found {
 
     /// Names files in diagnostics as the user can open them from where the command runs.
     pub(crate) fn locate(&self, diagnostics: Diagnostics) -> Diagnostics {
+        diagnostics.renamed(|name| self.paths.contains_key(name).then(|| self.shown(name)))
+    }
+
+    /// Names a document or an overlay as the user can open it from where the command runs.
+    pub(crate) fn shown(&self, name: &str) -> String {
         let here = std::env::current_dir().unwrap_or_default();
-        let shown = |path: &PathBuf| {
-            path.strip_prefix(&here)
-                .unwrap_or(path)
-                .display()
-                .to_string()
-        };
-        diagnostics.renamed(|name| self.paths.get(name).map(shown))
+        let path = self
+            .paths
+            .get(name)
+            .map(|path| path.strip_prefix(&here).unwrap_or(path));
+        path.map_or_else(|| name.to_owned(), |path| path.display().to_string())
     }
 }
 

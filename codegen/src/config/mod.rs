@@ -113,6 +113,10 @@ pub struct DocumentConfig {
     /// The overlays to apply, in order.
     #[serde(default)]
     pub overlays: Vec<String>,
+    /// True if rules of CustomResourceDefinitions that can't be checked are listed in the
+    /// generated crate; otherwise they are errors.
+    #[serde(rename = "list-unchecked", default)]
+    pub list_unchecked: bool,
 }
 
 /// Schemas that are not generated because a crate has them.

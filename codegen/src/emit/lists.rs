@@ -8,7 +8,7 @@ use crate::model::{ApiVersion, Role, Struct, Type};
 /// The trait implementations of a list.
 pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let item = match &object.role {
-        Role::List { item } => version.types.get(item),
+        Role::List { item, .. } => version.types.get(item),
         _ => None,
     };
     let (item, name) = (item.map(|item| &item.name), &ty.name);

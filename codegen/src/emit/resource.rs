@@ -10,19 +10,21 @@ use crate::model::{ApiVersion, Resource, Role, Struct, Type};
 /// The trait implementations of a kind or list.
 pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let resource = match &object.role {
-        Role::Kind(resource) | Role::Apply(resource) => Some((resource, &*resource.plural)),
+        Role::Kind(resource) | Role::Apply(resource) => {
+            Some((resource, (&*resource.kind, &*resource.plural)))
+        }
         // A list has no place of its own in the API server, as in k8s-openapi.
-        Role::List { item } => match version.object(item).map(|item| &item.role) {
-            Some(Role::Kind(resource)) => Some((resource, "")),
+        Role::List { item, kind } => match version.object(item).map(|item| &item.role) {
+            Some(Role::Kind(resource)) => Some((resource, (&**kind, ""))),
             _ => None,
         },
         Role::Part => None,
     };
-    let Some((resource, plural)) = resource else {
+    let Some((resource, names)) = resource else {
         return Vec::new();
     };
     let mut items = vec![
-        resource_impl(ty, resource, plural),
+        resource_impl(ty, resource, names),
         metadata_impl(version, ty, object),
     ];
     if let Role::Kind(resource) = &object.role {
@@ -32,9 +34,8 @@ pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<Tok
     items
 }
 
-fn resource_impl(ty: &Type, resource: &Resource, plural: &str) -> TokenStream {
+fn resource_impl(ty: &Type, resource: &Resource, (kind, plural): (&str, &str)) -> TokenStream {
     let name = &ty.name;
-    let kind = ty.name.as_str();
     let api_version = resource.api_version();
     let Resource { group, version, .. } = resource;
     let scope = if resource.namespaced {
@@ -77,7 +78,9 @@ fn metadata_impl(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStrea
 
 fn listable_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> Option<TokenStream> {
     let name = &ty.name;
-    let list = version.types.get(resource.list.as_ref()?)?.name.as_str();
+    let Role::List { kind: list, .. } = &version.object(resource.list.as_ref()?)?.role else {
+        return None;
+    };
     Some(quote! {
         impl k8s_openapi::ListableResource for #name {
             const LIST_KIND: &'static str = #list;

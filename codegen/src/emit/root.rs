@@ -161,6 +161,12 @@ fn lines(
         });
     }
     lines.extend(table(versions));
+    let custom = versions.iter().filter(|version| version.is_custom);
+    let unchecked = custom.map(|version| version.unchecked().count()).sum();
+    if unchecked > 0 {
+        lines.push(String::new());
+        lines.extend(doc::filled(&not_checked(unchecked)));
+    }
     if apply::module(versions).is_some() {
         lines.push(String::new());
         // No link, because without the feature there is nothing to link to.
@@ -189,6 +195,21 @@ fn lines(
     lines.extend(features(krate));
     lines.extend(about(&krate.config.about));
     lines
+}
+
+/// Returns a note on rules of the schemas that aren't checked.
+fn not_checked(rules: usize) -> String {
+    let are = if rules == 1 {
+        "1 rule"
+    } else {
+        &format!("{rules} rules")
+    };
+    let is = if rules == 1 { "is" } else { "are" };
+    format!(
+        "{are} of the schemas {is} left to a server: what breaks one passes validation here. The \
+         constant `UNCHECKED`, with the feature `{}`, lists them.",
+        Feature::Validation.name()
+    )
 }
 
 /// Returns the text of the configuration, after an empty line.

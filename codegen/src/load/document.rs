@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use openapiv3::Schema;
 use serde_json::Value;
 
+use crate::model::Unchecked;
 use crate::pointer::Pointer;
 use crate::release::Release;
 
@@ -26,6 +27,8 @@ pub(crate) struct Document {
     pub(crate) shared: BTreeSet<String>,
     /// The places of the schemas that were inside others.
     pub(super) places: BTreeMap<String, Pointer>,
+    /// The rules that aren't checked, if such rules are listed and not refused.
+    pub(crate) unchecked: Option<Vec<Unchecked>>,
     /// The whole, with its overlays.
     pub(crate) json: Value,
 }

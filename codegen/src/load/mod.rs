@@ -14,6 +14,7 @@ mod read;
 mod refs;
 mod select;
 mod shared;
+mod unread;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +38,7 @@ pub(crate) use read::read;
 pub(crate) use refs::{SCHEMAS, schema_name, wrap_bare};
 pub(crate) use select::select;
 pub(crate) use shared::take_out as take_out_shared;
+pub(crate) use unread::shown;
 
 /// A document with newer versions of the same kinds, and the prefix of its schemas.
 pub(crate) type Newer<'a> = (&'a DocumentSource, &'a str);
@@ -55,6 +57,17 @@ pub(crate) fn load(
     let mut document = read(source, Some(prefix), diagnostics)?;
     select::check(&document, &config.kinds, &source.name, diagnostics);
     select(&mut document, &config.kinds);
+    let is_custom = document::is_of_custom_resources(&document);
+    let unchecked = match (config.list_unchecked, is_custom) {
+        (false, _) => None,
+        (true, true) => Some(unread::take_out(&mut document, prefix)),
+        (true, false) => {
+            let help = "take `list-unchecked` out of the document in codegen.toml";
+            let message = "only rules of CustomResourceDefinitions can be left unchecked";
+            diagnostics.in_file(&source.name, None, message, help);
+            None
+        }
+    };
     check_described(&document, &source.name, diagnostics);
     if let Some((newer, newer_prefix)) = newer {
         // Its errors are reported where it is loaded itself.
@@ -84,6 +97,7 @@ pub(crate) fn load(
         others,
         shared: BTreeSet::new(),
         places,
+        unchecked,
         json: document,
     })
 }

@@ -39,6 +39,7 @@ pub(crate) fn lower(
             .and_then(name::given_module),
         release: document.release,
         is_custom: document.is_of_custom_resources(),
+        unchecked: document.unchecked.clone(),
         home: config.home(document_config, document.release),
         types: BTreeMap::new(),
         externs: BTreeMap::new(),
@@ -90,7 +91,11 @@ fn own_type(
     resources: &paths::Resources,
     version: &mut ApiVersion<Lowered>,
 ) -> Option<()> {
-    let name = name::type_name(short).or_else(|| {
+    let name = match version.is_custom {
+        true => name::kind_name(short),
+        false => name::type_name(short),
+    };
+    let name = name.or_else(|| {
         at.refuse(
             format!("`{short}` can't be the name of a Rust type"),
             "a type's name starts with an upper-case letter and has only letters and \
@@ -98,7 +103,10 @@ fn own_type(
         )
     })?;
     let shape = match (&schema.schema_kind, Object::of(schema)) {
-        (_, Some(object)) => Shape::Struct(structure(&name, schema, &object, resources, &at)),
+        (_, Some(object)) => {
+            let resources = (resources, version.is_custom);
+            Shape::Struct(structure(&name, schema, &object, resources, &at))
+        }
         (SchemaKind::Type(OpenApiType::String(string)), None) if !string.enumeration.is_empty() => {
             let values = schema::values(string.enumeration.iter().cloned(), &at)?;
             Shape::Enum(enumeration(schema, values, &at))
@@ -164,7 +172,7 @@ fn structure(
     name: &Ident,
     schema: &Schema,
     object: &Object<'_>,
-    resources: &paths::Resources,
+    (resources, is_custom): (&paths::Resources, bool),
     at: &Spot<'_>,
 ) -> Struct<Lowered> {
     let mut required: Vec<_> = object.required.iter().collect();
@@ -179,7 +187,8 @@ fn structure(
     }
     let fields = object.properties.iter().filter_map(|(json, property)| {
         let at = at.child("properties").child(json);
-        field(json, property, object.required.contains(json), at)
+        let required = object.required.contains(json);
+        field(json, property, (required, is_custom), at)
     });
     let mut lowered = Struct {
         fields: fields.collect(),
@@ -206,10 +215,11 @@ fn structure(
 fn field(
     json: &str,
     property: &ReferenceOr<Box<Schema>>,
-    required: bool,
+    (required, is_custom): (bool, bool),
     at: Spot<'_>,
 ) -> Option<Field<Lowered>> {
-    let name = name::field_name(json).or_else(|| {
+    let spelled = || name::field_name(&name::spelled(json)).filter(|_| is_custom);
+    let name = name::field_name(json).or_else(spelled).or_else(|| {
         at.refuse(
             format!(
                 "`{}` can't be the name of a Rust field",

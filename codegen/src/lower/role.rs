@@ -7,7 +7,7 @@ use openapiv3::Schema;
 use super::paths::{GroupVersionKind, KIND, Resources};
 use crate::diag::Spot;
 use crate::model::{ApiVersion, Lowered, Role, Struct, Ty};
-use crate::name::Ident;
+use crate::name::{self, Ident};
 use crate::pointer::Pointer;
 
 /// The role of a struct.
@@ -32,7 +32,7 @@ pub(super) fn of(
             return Role::Part;
         }
     };
-    if let Some(kind) = kinds.iter().find(|kind| kind.kind != name.as_str()) {
+    if let Some(kind) = kinds.iter().find(|kind| !is_name_of(name, &kind.kind)) {
         at.report(
             format!(
                 "the kind `{}` of a schema named `{name}`",
@@ -44,7 +44,9 @@ pub(super) fn of(
     let role = match list_item(name, object) {
         Some(item) => {
             check_list(object, spot);
-            Role::List { item }
+            let kind = kinds.into_iter().next().map(|kind| kind.kind);
+            let kind = kind.unwrap_or_else(|| name.to_string());
+            Role::List { item, kind }
         }
         None => match kinds.iter().find_map(|kind| resources.get(kind)) {
             Some(resource) => Role::Kind(resource.clone()),
@@ -66,11 +68,21 @@ pub(super) fn of(
     role
 }
 
-/// The schema of the items, if the struct is a list by its name and its items.
+/// Returns true if a type has the name of a kind.
+fn is_name_of(name: &Ident, kind: &str) -> bool {
+    kind == name.as_str() || name::kind_name(kind).as_ref() == Some(name)
+}
+
+/// The schema of the items, if the struct is a list by its name or metadata, and its items.
 fn list_item(name: &Ident, object: &Struct<Lowered>) -> Option<String> {
+    // The definition of a custom resource can name its list as it likes.
+    let metadata = object
+        .field("metadata")
+        .and_then(|field| reference(&field.ty));
+    let is_list = metadata.is_some_and(|schema| schema.ends_with(".ListMeta"));
     let items = object
         .field("items")
-        .filter(|_| name.as_str().ends_with("List"))?;
+        .filter(|_| is_list || name.as_str().ends_with("List"))?;
     match &items.ty {
         Ty::List(item) => reference(item).cloned(),
         _ => None,

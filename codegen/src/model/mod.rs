@@ -13,6 +13,7 @@ mod role;
 mod rules;
 mod schema;
 mod terms;
+mod unchecked;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +45,7 @@ pub(crate) use rules::{
 };
 pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
 pub(crate) use terms::is_misspelt_name_format;
+pub(crate) use unchecked::Unchecked;
 pub(crate) use value::{Literal, Reading};
 
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.
@@ -73,6 +75,8 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
     pub(crate) release: Release,
     /// True if its kinds are custom resources, which a server checks by their schemas alone.
     pub(crate) is_custom: bool,
+    /// The rules that aren't checked, if such rules are listed and not refused.
+    pub(crate) unchecked: Option<Vec<Unchecked>>,
     pub(crate) types: BTreeMap<SchemaName, Type<P>>,
     /// The types of other crates for schemas that are not generated.
     pub(crate) externs: BTreeMap<SchemaName, External>,
@@ -279,6 +283,8 @@ pub(crate) struct FieldRules {
     pub(crate) default_function: Option<RulePath>,
     /// The hand-written function that compares two values as the server does.
     pub(crate) same: Option<RulePath>,
+    /// The rules of its schema, and of the elements in it, that aren't checked.
+    pub(crate) unchecked: Vec<Unchecked>,
 }
 
 /// The keywords of a schema that are rules, as in the document.
@@ -396,6 +402,22 @@ impl ApiVersion {
     /// The conversions of a type to those of other crates.
     pub(crate) fn conversions_of(&self, schema: &SchemaName) -> impl Iterator<Item = &Conversion> {
         self.derived.conversions.get(schema).into_iter().flatten()
+    }
+}
+
+impl<P: Phase<Analysed<FieldRules> = FieldRules, Analysed<Box<TypeRules>> = Box<TypeRules>>>
+    ApiVersion<P>
+{
+    /// The rules of its schemas that aren't checked, in the order of the types.
+    pub(crate) fn unchecked(&self) -> impl Iterator<Item = &Unchecked> {
+        let of_types = self.structs().flat_map(|(_, object)| {
+            let of_fields = object
+                .fields
+                .iter()
+                .flat_map(|field| &field.server.unchecked);
+            object.rules.unchecked.iter().chain(of_fields)
+        });
+        self.unchecked.iter().flatten().chain(of_types)
     }
 }
 

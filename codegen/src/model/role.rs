@@ -35,8 +35,8 @@ impl Behaviour {
 pub(crate) enum Role<P: Phase = Complete> {
     /// A kind that has a place of its own in the API server.
     Kind(Resource<P>),
-    /// A list of a kind.
-    List { item: SchemaName },
+    /// A list of a kind, with its own kind.
+    List { item: SchemaName, kind: String },
     /// A part of others.
     Part,
     /// The apply type of a kind.

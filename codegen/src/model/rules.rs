@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::name::{Ident, RulePath};
 use crate::release::{Release, Releases};
 
-use super::{CelRule, ErrorType, Lifecycle, NameFormat, TextFormat, terms};
+use super::{CelRule, ErrorType, Lifecycle, NameFormat, TextFormat, Unchecked, terms};
 
 /// The rules of the value of a field, or of the elements of a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -47,14 +47,6 @@ impl Rules {
     pub(crate) fn warnings(&self) -> impl Iterator<Item = &RulePath> {
         self.list.iter().filter_map(|rule| match &rule.check {
             Check::Warning(function) => Some(function),
-            _ => None,
-        })
-    }
-
-    /// The rules of the schema that aren't checked, each with the reason.
-    pub(crate) fn unchecked(&self) -> impl Iterator<Item = &(String, String)> {
-        self.list.iter().filter_map(|rule| match &rule.check {
-            Check::Unchecked(rule) => Some(rule),
             _ => None,
         })
     }
@@ -121,7 +113,7 @@ impl Rules {
     /// Returns true if anything is asked of an object that isn't compared with another.
     pub(crate) fn ask_of_creation(&self) -> bool {
         let asks = |check: &Check| match check {
-            Check::Immutable(_) | Check::Warning(_) | Check::Unchecked(_) => false,
+            Check::Immutable(_) | Check::Warning(_) => false,
             Check::Cel(rule) => !rule.compares,
             Check::IsSet
             | Check::Call(_)
@@ -167,8 +159,6 @@ pub(crate) enum Check {
     Reading(RulePath),
     /// A hand-written function that warns.
     Warning(RulePath),
-    /// Nothing, of a rule of the schema, for the reason beside it.
-    Unchecked((String, String)),
 }
 
 /// A call of a method of the checker, with the path, the value and constants.
@@ -298,8 +288,8 @@ pub(crate) struct TypeRules {
     pub(crate) status_alone: bool,
     /// True if a write of the status changes metadata too.
     pub(crate) status_with_metadata: bool,
-    /// Rules of the schema that aren't checked, each with the reason.
-    pub(crate) unchecked: Vec<(String, String)>,
+    /// The rules of its schema that aren't checked.
+    pub(crate) unchecked: Vec<Unchecked>,
 }
 
 /// A rule about fields of a struct that must be set together, or not; by their names on the wire.
@@ -316,15 +306,21 @@ pub(crate) enum Together {
     Each(Vec<String>),
     /// All that is in it holds: `allOf`.
     All(Vec<Together>),
+    /// So many fields are set: `minProperties` and `maxProperties`.
+    Number {
+        least: Option<usize>,
+        most: Option<usize>,
+    },
 }
 
 impl Together {
-    /// All names.
+    /// All names of fields.
     pub(crate) fn names(&self) -> Vec<&String> {
         match self {
             Self::Any(groups) | Self::One(groups) => groups.iter().flat_map(Group::names).collect(),
             Self::Not(names) | Self::Each(names) => names.iter().collect(),
             Self::All(all) => all.iter().flat_map(Self::names).collect(),
+            Self::Number { .. } => Vec::new(),
         }
     }
 }

@@ -373,10 +373,9 @@ pub(crate) fn module_name(type_name: &Ident) -> Option<Ident> {
 pub(crate) fn variant_name(value: &str) -> Option<Ident> {
     match value {
         "" => return type_name("Empty"),
-        UNKNOWN => return type_name(VALUE_UNKNOWN),
         value => {
             if let Some(name) = type_name(value) {
-                return Some(name);
+                return Some(own_variant(name));
             }
         }
     }
@@ -396,7 +395,57 @@ pub(crate) fn variant_name(value: &str) -> Option<Ident> {
         }
     }
     let name = words.to_upper_camel_case();
-    type_name(&name).or_else(|| type_name(&format!("Value{name}")).filter(|_| !name.is_empty()))
+    type_name(&name)
+        .or_else(|| type_name(&format!("Value{name}")).filter(|_| !name.is_empty()))
+        .map(own_variant)
+}
+
+/// The name of a variant, or another one if it is that of the variant for what isn't known.
+fn own_variant(name: Ident) -> Ident {
+    match name.as_str() {
+        UNKNOWN => fixed(VALUE_UNKNOWN),
+        _ => name,
+    }
+}
+
+/// A text with a word for each character that no name has: its code.
+pub(crate) fn spelled(text: &str) -> String {
+    let sign = |c: char| SIGNS.iter().find(|(sign, _)| *sign == c);
+    let mut words = String::new();
+    for c in text.chars() {
+        match sign(c) {
+            _ if c.is_ascii_alphanumeric() => words.push(c),
+            Some((_, word)) => words += &format!(" {word} "),
+            None => words += &format!(" U{:x} ", u32::from(c)),
+        }
+    }
+    if words.is_empty() {
+        words.push_str("Empty");
+    }
+    words
+}
+
+/// Returns true if a property is spelled as Kubernetes spells them: `proxyURL`.
+pub(crate) fn is_usual_property(json: &str) -> bool {
+    json.starts_with(|c: char| c.is_ascii_lowercase())
+        && json.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// The name of a type or variant with a number after it.
+pub(crate) fn numbered_type(name: &Ident, number: usize) -> Ident {
+    let after_digit = name.0.ends_with(|c: char| c.is_ascii_digit());
+    let between = if after_digit { "_" } else { "" };
+    Ident(format!("{name}{between}{number}"))
+}
+
+/// The name of a field or file with a number after it.
+pub(crate) fn numbered_field(name: &Ident, number: usize) -> Ident {
+    Ident(format!("{}_{number}", name.0.trim_end_matches('_')))
+}
+
+/// The Rust name of a kind, which need not be spelled like a type.
+pub(crate) fn kind_name(kind: &str) -> Option<Ident> {
+    type_name(kind).or_else(|| type_name(&title(kind)))
 }
 
 fn snake_case(name: &str) -> Option<Ident> {
@@ -478,6 +527,7 @@ mod tests {
             ("cert sign", Some("CertSign")),
             ("SIGRTMIN+1", Some("SigrtminPlus1")),
             ("Unknown", Some("ValueUnknown")),
+            ("unknown", Some("ValueUnknown")),
             ("*", Some("Star")),
             ("1.5", Some("Value15")),
             ("-1", Some("Minus1")),

@@ -21,6 +21,7 @@ pub(super) fn version<P: Phase, Q: Phase>(
         module: version.module,
         release: version.release,
         is_custom: version.is_custom,
+        unchecked: version.unchecked,
         types,
         externs: version.externs,
         aliases: version.aliases,
@@ -102,7 +103,10 @@ pub(super) fn role<P: Phase, Q: Phase>(
     match role {
         Role::Kind(kind) => Role::Kind(of(kind)),
         Role::Apply(kind) => Role::Apply(of(kind)),
-        Role::List { item } => Role::List { item: item.clone() },
+        Role::List { item, kind } => Role::List {
+            item: item.clone(),
+            kind: kind.clone(),
+        },
         Role::Part => Role::Part,
     }
 }

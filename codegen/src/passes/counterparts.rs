@@ -84,7 +84,7 @@ fn counterpart(
         return None;
     }
     let of = match &object.role {
-        Role::List { item } => item,
+        Role::List { item, .. } => item,
         _ => name,
     };
     let path = RustPath::below(&home.path, of.strip_prefix(&home.prefix)?)?;

@@ -7,8 +7,9 @@ use serde_json::Value;
 use crate::doc::{self, Links};
 use crate::model::{
     Analysed, ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Role, SchemaName,
-    Shape, Ty, Type,
+    Shape, Ty, Type, Unchecked,
 };
+use crate::pointer::Pointer;
 use crate::release::Release;
 
 /// The documentation of a type.
@@ -21,17 +22,21 @@ pub(super) struct TypeDocs {
 /// Writes the documentation of every type, in the order of the types.
 pub(super) fn run(version: &ApiVersion<Analysed>) -> Vec<TypeDocs> {
     let inherited = inherited(version);
+    let mut left: BTreeMap<&Pointer, Vec<&Unchecked>> = BTreeMap::new();
+    for unchecked in version.unchecked.iter().flatten() {
+        left.entry(&unchecked.pointer).or_default().push(unchecked);
+    }
     let known = Known::new(version);
     let types = version.types.iter();
-    let docs =
-        types.map(|(schema, ty)| of_type(&known, ty, inherited.get(schema), version.release));
+    let docs = types
+        .map(|(schema, ty)| of_type(&known, ty, (inherited.get(schema), &left), version.release));
     docs.collect()
 }
 
 fn of_type(
     known: &Known,
     ty: &Type<Analysed>,
-    lifecycle: Option<&Lifecycle>,
+    (lifecycle, left): (Option<&Lifecycle>, &Left<'_>),
     release: Release,
 ) -> TypeDocs {
     let here = ty.name.to_string();
@@ -60,7 +65,8 @@ fn of_type(
                     _ => &field.docs.description,
                 };
                 links.field.clone_from(&field.json);
-                let notes = of_field(field, lifecycle, release);
+                let mut notes = of_field(field, lifecycle, release);
+                notes.extend(left_of(field, left));
                 parts.push(write(description, &field.json, &notes, &links));
             }
         }
@@ -73,6 +79,24 @@ fn of_type(
     TypeDocs {
         own: write(&ty.docs.description, &here, &notes, &links),
         parts,
+    }
+}
+
+/// The rules that reading the document has left unchecked, by their places.
+type Left<'a> = BTreeMap<&'a Pointer, Vec<&'a Unchecked>>;
+
+/// Returns the notes on such rules of a field and of the elements in it.
+fn left_of(field: &Field<Analysed>, left: &Left<'_>) -> Vec<String> {
+    let (mut ty, mut place) = (&field.ty, field.pointer.clone());
+    let mut notes = Vec::new();
+    loop {
+        let here = left.get(&place).into_iter().flatten();
+        notes.extend(here.map(|rule| unchecked(rule)));
+        (ty, place) = match ty {
+            Ty::List(inner) => (inner, place.child("items")),
+            Ty::Map(inner) => (inner, place.child("additionalProperties")),
+            _ => return notes,
+        };
     }
 }
 
@@ -154,7 +178,7 @@ fn of_field(field: &Field<Analysed>, of_type: Option<&Lifecycle>, release: Relea
         .iter()
         .flat_map(|items| items.cel(false));
     notes.extend(items.map(|rule| satisfies("For each element, the", rule)));
-    notes.extend(field.server.rules.unchecked().map(unchecked));
+    notes.extend(field.server.unchecked.iter().map(unchecked));
     if let Some(lifecycle) = lifecycle {
         let maturity = doc::maturity(lifecycle, release);
         // A note on a type is not repeated for each of its fields.
@@ -188,7 +212,7 @@ fn satisfies(the: &str, rule: &CelRule) -> String {
 }
 
 /// A rule of the schema that isn't checked, with the reason.
-fn unchecked((rule, reason): &(String, String)) -> String {
+fn unchecked(Unchecked { rule, reason, .. }: &Unchecked) -> String {
     let reason = doc::harmless(reason);
     format!(
         "The rule `{}` is not checked here: {}.",

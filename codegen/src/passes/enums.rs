@@ -1,7 +1,8 @@
 //! Enumerations: values that a document lists override those of overlays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::rivals;
 use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Docs, Enum, Facts, Lowered, SchemaName, Shape, Ty, Type, Variant};
 use crate::name;
@@ -11,6 +12,7 @@ use crate::name;
 pub(super) fn run(version: &mut ApiVersion<Lowered>, diagnostics: &mut Diagnostics) {
     let mut overrides: BTreeMap<SchemaName, Vec<String>> = BTreeMap::new();
     let mut anonymous: Vec<(SchemaName, Type<Lowered>, Vec<String>)> = Vec::new();
+    let mut taken = taken(version);
     for (owner, ty) in &mut version.types {
         let owner_name = ty.name.clone();
         for field in ty
@@ -31,7 +33,10 @@ pub(super) fn run(version: &mut ApiVersion<Lowered>, diagnostics: &mut Diagnosti
                 continue;
             }
             // Nobody has named it: it is named after its owner and its field.
-            let title = name::title(&field.json);
+            let mut title = name::title(&field.json);
+            if version.is_custom {
+                title = rivals::free(&title, |title| taken.insert(format!("{owner}{title}")));
+            }
             let schema = format!("{owner}{title}");
             *innermost = Ty::Ref(schema.clone());
             let Some(name) = name::type_name(&format!("{owner_name}{title}")) else {
@@ -52,10 +57,10 @@ pub(super) fn run(version: &mut ApiVersion<Lowered>, diagnostics: &mut Diagnosti
         }
     }
     for (schema, ty, values) in anonymous {
-        let taken = version.types.contains_key(&schema)
+        let is_taken = version.types.contains_key(&schema)
             || version.aliases.contains_key(&schema)
             || version.externs.contains_key(&schema);
-        if taken {
+        if is_taken {
             diagnostics.at(
                 &version.file,
                 &ty.pointer,
@@ -72,6 +77,13 @@ pub(super) fn run(version: &mut ApiVersion<Lowered>, diagnostics: &mut Diagnosti
     }
 }
 
+/// The names of all schemas.
+fn taken(version: &ApiVersion<Lowered>) -> BTreeSet<SchemaName> {
+    let (types, externs) = (version.types.keys(), version.externs.keys());
+    let all = types.chain(externs).chain(version.aliases.keys());
+    all.cloned().collect()
+}
+
 /// Puts the values that the document lists in place of those that an overlay knew, if any.
 fn set_values(
     version: &mut ApiVersion<Lowered>,
@@ -79,6 +91,7 @@ fn set_values(
     values: Vec<String>,
     diagnostics: &mut Diagnostics,
 ) {
+    let is_custom = version.is_custom;
     let Some(ty) = version.types.get_mut(schema) else {
         return;
     };
@@ -90,7 +103,8 @@ fn set_values(
         .retain(|variant| values.contains(&variant.value));
     let known: Vec<_> = shape.variants.iter().map(|v| v.value.clone()).collect();
     for value in values.into_iter().filter(|value| !known.contains(value)) {
-        match name::variant_name(&value) {
+        let spelled = || name::variant_name(&name::spelled(&value)).filter(|_| is_custom);
+        match name::variant_name(&value).or_else(spelled) {
             Some(name) => shape.variants.push(Variant {
                 value,
                 name,

@@ -12,7 +12,7 @@ pub(super) fn of(
 ) -> BTreeMap<SchemaName, SchemaName> {
     let mut found: BTreeMap<SchemaName, SchemaName> = BTreeMap::new();
     for (list, ty) in &version.types {
-        let Some(Role::List { item }) = ty.object().map(|object| &object.role) else {
+        let Some(Role::List { item, .. }) = ty.object().map(|object| &object.role) else {
             continue;
         };
         let of = version.object(item).map(|object| &object.role);

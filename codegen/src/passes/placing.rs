@@ -2,9 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::rivals;
 use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Graph, Lowered, Module, SchemaName};
-use crate::name;
+use crate::name::{self, Ident, RESERVED_FILES};
+
+/// Gives each file a name of its own.
+fn settle(modules: &mut [Module]) {
+    let names: Vec<_> = modules
+        .iter()
+        .map(|module| (module.name.clone(), false))
+        .collect();
+    let is_reserved = |name: &Ident| RESERVED_FILES.contains(&name.as_str());
+    let settled = rivals::settle(&names, is_reserved, name::numbered_field);
+    for (module, name) in modules.iter_mut().zip(settled) {
+        module.name = name;
+    }
+}
 
 /// Returns the files of the types. Each kind has the list that `lists` has for it.
 pub(super) fn of(
@@ -51,5 +65,8 @@ pub(super) fn of(
         }
     }
     modules.sort_by(|a, b| a.name.cmp(&b.name));
+    if version.is_custom {
+        settle(&mut modules);
+    }
     modules
 }

@@ -9,6 +9,7 @@ mod counterparts;
 mod custom;
 mod merged;
 mod plausible;
+mod rivals;
 mod schemas;
 mod server;
 

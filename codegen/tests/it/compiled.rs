@@ -162,6 +162,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
             include_str!("../compiled/counterparts.rs"),
         ),
         ("custom.rs", include_str!("../compiled/custom.rs")),
+        ("rivals.rs", include_str!("../compiled/rivals.rs")),
         ("cases.json", include_str!("../golden/custom/cases.json")),
         ("merged.rs", include_str!("../compiled/merged.rs")),
         ("plausible.rs", include_str!("../compiled/plausible.rs")),

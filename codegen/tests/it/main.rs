@@ -20,4 +20,5 @@ mod hostile;
 mod invariants;
 mod shared;
 mod spec;
+mod unchecked;
 mod upstream;

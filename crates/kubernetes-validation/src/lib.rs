@@ -52,6 +52,8 @@ mod semantics;
 mod status;
 mod strategy;
 mod target;
+#[cfg(feature = "custom-resources")]
+mod unchecked;
 
 use std::any::TypeId;
 
@@ -74,6 +76,8 @@ pub use strategy::{
     Check, RequiredFields, SetDefaults, Strategy, Versions, default_text, drop_unless,
 };
 pub use target::{Feature, Target};
+#[cfg(feature = "custom-resources")]
+pub use unchecked::UncheckedRule;
 
 /// Rules that any API group uses, above all for types of Kubernetes' meta/v1. Overlays name them in
 /// `x-check` with their whole path.

@@ -63,7 +63,7 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     if object.rules.embedded {
         lines.extend(embedded(cx, object));
     }
-    lines.extend(together::lines(object));
+    lines.extend(together::lines(cx, object));
     let this = Operand::reference(quote!(self));
     let at = Operand::reference(quote!(at));
     for rule in object.rules.cel.iter().filter(|rule| !rule.compares) {

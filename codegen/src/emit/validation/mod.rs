@@ -14,6 +14,7 @@ mod reported;
 mod strategy;
 mod target;
 mod together;
+mod unchecked;
 mod updates;
 mod values;
 
@@ -43,7 +44,8 @@ pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
         .iter()
         .any(|version| modules(version).next().is_some());
     let gate = Some(Feature::Validation);
-    any.then(|| Declared::new(name::fixed(VALIDATION_FOLDER), false, gate))
+    let exports = unchecked::name(versions).into_iter().collect();
+    any.then(|| Declared::new(name::fixed(VALIDATION_FOLDER), false, gate).exporting(exports))
 }
 
 /// One file for each file of types that has something to do, and those that declare them.
@@ -62,7 +64,8 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         if !modules.is_empty() {
             let names = modules.iter().map(|(_, module)| module.name.clone());
             let names = names.map(|name| Declared::new(name, false, None));
-            let items = declarations(names.collect(), Vec::new());
+            let mut items = declarations(names.collect(), Vec::new());
+            items.extend(unchecked::item(&versions));
             let about = "Defaults and validation of the kinds, as in an API server.";
             files.push(File::rust(
                 format!("{}{VALIDATION_FOLDER}/mod.rs", folder(place)),

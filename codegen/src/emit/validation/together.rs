@@ -1,18 +1,72 @@
 //! Emits the checks of fields that are set together.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::model::{Group, Struct, Together};
+use super::context::Context;
+use crate::model::{ErrorType, Group, Role, Struct, Together};
 
 /// The checks of a struct.
-pub(super) fn lines(object: &Struct) -> TokenStream {
-    let checks = object
-        .rules
-        .together
-        .iter()
-        .map(|together| check(object, together));
-    checks.map(|check| quote!(#check;)).collect()
+pub(super) fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
+    let checks = object.rules.together.iter().map(|together| match together {
+        Together::Number { least, most } => number(cx, object, *least, *most),
+        together => {
+            let check = check(object, together);
+            quote!(#check;)
+        }
+    });
+    checks.collect()
+}
+
+/// The checks of the number of fields that are set.
+fn number(
+    cx: &mut Context<'_>,
+    object: &Struct,
+    least: Option<usize>,
+    most: Option<usize>,
+) -> TokenStream {
+    let optional = object.fields.iter().filter(|field| field.is_optional());
+    let is_set: Vec<_> = optional
+        .map(|field| {
+            let name = &field.name;
+            quote!(self.#name.is_some())
+        })
+        .collect();
+    // Kinds have their own `apiVersion` and `kind`.
+    let of_type = if matches!(object.role, Role::Kind(_)) {
+        2
+    } else {
+        0
+    };
+    let always = object.fields.len() - is_set.len() + of_type;
+    let mut parts = Vec::new();
+    if !is_set.is_empty() {
+        let set = quote!([#(#is_set),*].into_iter());
+        parts.push(quote!(#set.filter(|is_set| *is_set).count()));
+    }
+    if always > 0 || is_set.is_empty() {
+        let always = Literal::usize_unsuffixed(always);
+        parts.push(quote!(#always));
+    }
+    let unknown = object.unknown.iter();
+    parts.extend(unknown.map(|name| quote!(self.#name.len())));
+    let min = least.map(|least| {
+        let least = Literal::usize_unsuffixed(least);
+        quote!(to.min_entries(*at, number, #least, "minProperties");)
+    });
+    let max = most.map(|most| {
+        let (most, ty) = (Literal::usize_unsuffixed(most), cx.name("Problem"));
+        let error_type = cx.term(ErrorType::TooMany);
+        quote! {
+            let problem = #ty::new(#error_type, "maxProperties");
+            to.max_entries(*at, number, #most, problem);
+        }
+    });
+    quote! {
+        let number = #(#parts)+*;
+        #min
+        #max
+    }
 }
 
 fn check(object: &Struct, together: &Together) -> TokenStream {
@@ -36,6 +90,8 @@ fn check(object: &Struct, together: &Together) -> TokenStream {
                 to.all_of(*at, &all)
             };
         }
+        // Beside the others only.
+        Together::Number { .. } => return quote!(true),
         Together::Any(groups) => ("anyOf", false, groups),
         Together::One(groups) => ("oneOf", true, groups),
     };

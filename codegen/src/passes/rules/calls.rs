@@ -47,7 +47,7 @@ impl Reader<'_> {
             return None;
         }
         let Some(method) = methods.iter().find(|method| method.of == sort) else {
-            self.unfit(name, pointer);
+            self.unfit(name, value, pointer);
             return None;
         };
         let mut arguments = self.argument(name, method.argument, value, pointer)?;
@@ -101,10 +101,12 @@ impl Reader<'_> {
                 Some(1) => Some(Vec::new()),
                 Some(0) => None,
                 _ => {
-                    self.report(
-                        at,
-                        format!("a {name} above 1"),
-                        "1, for not empty, is what can be checked",
+                    let reason = "1, for not empty, is what can be checked";
+                    self.keyword(
+                        name,
+                        value,
+                        reason,
+                        (at, format!("a {name} above 1"), reason),
                     );
                     None
                 }
@@ -150,11 +152,11 @@ impl Reader<'_> {
             (ArgumentForm::Pattern, Value::String(text)) => match Regex::new(text) {
                 Ok(_) => Some(vec![Argument::Pattern(text.clone())]),
                 Err(error) => {
-                    self.report(
-                        at,
-                        format!("no regular expression: {error}"),
-                        "write it in the syntax of the crate regex-lite, which Go's is much like",
-                    );
+                    let message = format!("no regular expression: {error}");
+                    let help =
+                        "write it in the syntax of the crate regex-lite, which Go's is much like";
+                    let reason = format!("regex-lite doesn't read it: {error}");
+                    self.keyword(name, value, &reason, (at, message, help));
                     None
                 }
             },

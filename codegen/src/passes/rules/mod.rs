@@ -10,6 +10,8 @@ mod types;
 mod unique;
 mod validation;
 
+use std::mem;
+
 use kubernetes_schema_terms::Term;
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -19,9 +21,10 @@ use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::foundation;
 use crate::keyword::{Meaning, Modification, TABLE, ValueKind};
+use crate::load::shown;
 use crate::model::{
     ApiVersion, Argument, Call, Check, ErrorType, Field, FieldRules, Reported, Resolved, Rule,
-    RuleKeywords, Rules, Ty, TypeRules, ValueForm,
+    RuleKeywords, Rules, Ty, TypeRules, Unchecked, ValueForm,
 };
 use crate::name::RulePath;
 use crate::pointer::Pointer;
@@ -38,6 +41,8 @@ pub(super) struct Reader<'a> {
     version: &'a ApiVersion<Resolved>,
     /// The module of the functions that are named without one.
     module: Option<&'a str>,
+    /// The rules of the value that is read which aren't checked.
+    unchecked: Vec<Unchecked>,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -51,6 +56,7 @@ impl<'a> Reader<'a> {
         Self {
             version,
             module: config.rules.as_deref(),
+            unchecked: Vec::new(),
             diagnostics,
         }
     }
@@ -84,6 +90,7 @@ impl Reader<'_> {
             since: features::since(field),
             default_function,
             same,
+            unchecked: mem::take(&mut self.unchecked),
         }
     }
 
@@ -119,7 +126,7 @@ impl Reader<'_> {
                     if rule_keywords.keywords.contains_key(*other)
                         && !rules.list.iter().any(|rule| rule.keyword == *other)
                     {
-                        self.unfit(keyword.name, pointer);
+                        self.unfit(keyword.name, value, pointer);
                     }
                 }
                 Meaning::Read => {
@@ -134,7 +141,7 @@ impl Reader<'_> {
             Some(value) if sort == ValueKind::Enumeration => {
                 self.flag(UNKNOWN_ALLOWED, value, pointer);
             }
-            Some(_) => self.unfit(UNKNOWN_ALLOWED, pointer),
+            Some(value) => self.unfit(UNKNOWN_ALLOWED, value, pointer),
         }
         quantity(sort, &mut rules);
         self.unique(ty, rule_keywords, &mut rules, pointer);
@@ -333,10 +340,26 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports a keyword that doesn't fit the type of the value.
-    fn unfit(&mut self, name: &str, pointer: &Pointer) {
+    /// Leaves or reports a keyword that doesn't fit the type of the value.
+    fn unfit(&mut self, name: &str, value: &Value, pointer: &Pointer) {
         let message = format!("`{name}` can't be checked of a value of this type");
-        self.report(pointer, message, SEE);
+        let reason = "a value of this type has no check for it";
+        self.keyword(name, value, reason, (pointer, message, SEE));
+    }
+
+    /// Leaves or reports a keyword that can't be checked. Those of overlays are ours, and reported.
+    fn keyword(
+        &mut self,
+        name: &str,
+        value: &Value,
+        reason: &str,
+        (pointer, message, help): (&Pointer, String, &str),
+    ) {
+        if is_ours(name) {
+            self.report(pointer, message, help);
+        } else {
+            self.cannot(pointer, (shown(name, value), reason), message, help);
+        }
     }
 
     /// Reports a keyword of the wrong form.
@@ -349,14 +372,49 @@ impl Reader<'_> {
     ) -> Option<T> {
         let text: String = value.to_string().chars().take(40).collect();
         let message = format!("`{name}` is `{}`, not {wanted}", text.escape_debug());
-        self.report(&pointer.child(name), message, SEE);
+        let place = &pointer.child(name);
+        self.keyword(
+            name,
+            value,
+            &format!("it is not {wanted}"),
+            (place, message, SEE),
+        );
         None
+    }
+
+    /// Leaves a rule that can't be checked, with the reason, or reports it, as the document is to be
+    /// read.
+    fn cannot(
+        &mut self,
+        pointer: &Pointer,
+        (rule, reason): (String, &str),
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        match &self.version.unchecked {
+            Some(_) => self.leave(pointer, rule, reason.to_owned()),
+            None => self.report(pointer, message, help),
+        }
+    }
+
+    /// Notes that a rule isn't checked.
+    fn leave(&mut self, pointer: &Pointer, rule: String, reason: String) {
+        self.unchecked.push(Unchecked {
+            pointer: pointer.clone(),
+            rule,
+            reason,
+        });
     }
 
     fn report(&mut self, pointer: &Pointer, message: impl Into<String>, help: impl Into<String>) {
         self.diagnostics
             .at(&self.version.file, pointer, message, help);
     }
+}
+
+/// Returns true if a keyword is the generator's own, which only overlays have.
+fn is_ours(keyword: &str) -> bool {
+    keyword.starts_with("x-") && !keyword.starts_with("x-kubernetes-")
 }
 
 /// The servers that `true` or a span of releases is for.

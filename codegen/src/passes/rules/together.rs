@@ -16,15 +16,36 @@ impl Reader<'_> {
     ) -> Vec<Together> {
         let mut found = Vec::new();
         if self.version.is_custom {
-            self.forms(&object.rule_keywords.keywords, &ty.pointer, &mut found);
+            let keywords = &object.rule_keywords.keywords;
+            found.extend(self.number(keywords, &ty.pointer));
+            self.forms(keywords, &ty.pointer, &mut found);
         }
-        let names = found.iter().flat_map(Together::names);
-        for name in names.filter(|name| object.field(name).is_none()) {
-            let message = format!("`{}` is not a property", name.escape_debug());
-            let help = "what is required in `oneOf`, `anyOf` and `not` is a property";
-            self.report(&ty.pointer, message, help);
-        }
+        found.retain(|together| {
+            let mut names = together.names().into_iter();
+            let unknown = names.find(|name| object.field(name).is_none());
+            if let Some(name) = unknown {
+                let message = format!("`{}` is not a property", name.escape_debug());
+                let help = "what is required in `oneOf`, `anyOf` and `not` is a property";
+                let rule = format!("required: [{name:?}]");
+                let reason = "the schema has no such property";
+                self.cannot(&ty.pointer, (rule, reason), message, help);
+            }
+            unknown.is_none()
+        });
         found
+    }
+
+    /// The limits to the number of fields that are set.
+    fn number(&mut self, keywords: &Map<String, Value>, pointer: &Pointer) -> Option<Together> {
+        let mut limit = |name: &str| {
+            let value = keywords.get(name)?;
+            let number = value
+                .as_u64()
+                .and_then(|number| usize::try_from(number).ok());
+            number.or_else(|| self.wrong(name, value, "a whole number of at least 0", pointer))
+        };
+        let (least, most) = (limit("minProperties"), limit("maxProperties"));
+        (least.is_some() || most.is_some()).then_some(Together::Number { least, most })
     }
 
     fn forms(&mut self, schema: &Map<String, Value>, pointer: &Pointer, found: &mut Vec<Together>) {
@@ -39,7 +60,7 @@ impl Reader<'_> {
                     of_all.extend(names(part.get("required")).map(Together::Each));
                     self.forms(part, &pointer, &mut of_all);
                 }
-                _ => self.unread(&pointer),
+                _ => self.unread("allOf", part, &pointer),
             }
         }
         if !of_all.is_empty() {
@@ -54,24 +75,22 @@ impl Reader<'_> {
             match groups {
                 Some(groups) if name == "anyOf" => found.push(Together::Any(groups)),
                 Some(groups) => found.push(Together::One(groups)),
-                None => self.unread(&pointer),
+                None => self.unread(name, &forms.clone().into(), &pointer),
             }
         }
         if let Some(not) = schema.get("not") {
             match excluded(not) {
                 Some(groups) => found.extend(groups.into_iter().map(Together::Not)),
-                None => self.unread(&pointer.child("not")),
+                None => self.unread("not", not, &pointer.child("not")),
             }
         }
     }
 
-    fn unread(&mut self, pointer: &Pointer) {
-        self.report(
-            pointer,
-            "a combination of schemas that can't be checked",
-            "of an object, `required` and `not` with `required` is what can be checked; take the \
-             rest out with an overlay",
-        );
+    fn unread(&mut self, name: &str, value: &Value, pointer: &Pointer) {
+        let message = "a combination of schemas that can't be checked".to_owned();
+        let reason = "of an object, `required` and `not` with `required` is what can be checked";
+        let help = format!("{reason}; take the rest out with an overlay");
+        self.keyword(name, value, reason, (pointer, message, &help));
     }
 }
 

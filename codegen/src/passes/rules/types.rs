@@ -1,6 +1,7 @@
 //! The rules of a type as a whole.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -66,13 +67,13 @@ impl Reader<'_> {
             for check in self.validations(value, of, pointer) {
                 match check {
                     Check::Cel(rule) => rules.cel.push(*rule),
-                    Check::Unchecked(rule) => rules.unchecked.push(rule),
                     // The others are of fields.
                     _ => {}
                 }
             }
         }
         self.check_named(ty, object, &rules);
+        rules.unchecked = mem::take(&mut self.unchecked);
         rules
     }
 
@@ -98,6 +99,10 @@ impl Reader<'_> {
 
     /// Returns true if exactly one field must be set; other numbers can't be checked.
     fn exactly_one(&mut self, ty: &Type<Resolved>, object: &Struct<Resolved>) -> bool {
+        // A server counts the properties of a custom resource.
+        if self.version.is_custom {
+            return false;
+        }
         let number = |name: &str| object.rule_keywords.keywords.get(name).map(Value::as_u64);
         match (number("minProperties"), number("maxProperties")) {
             (None, None) => false,

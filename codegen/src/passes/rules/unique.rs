@@ -68,8 +68,9 @@ impl Reader<'_> {
             return;
         };
         let Ty::List(item) = ty else {
-            if keyword != "x-kubernetes-list-type" {
-                self.unfit(keyword, pointer);
+            let value = rule_keywords.keywords.get(keyword);
+            if let Some(value) = value.filter(|_| keyword != "x-kubernetes-list-type") {
+                self.unfit(keyword, value, pointer);
             }
             return;
         };

@@ -68,11 +68,10 @@ impl Reader<'_> {
     ) -> Vec<Check> {
         let mut checks = Vec::new();
         for (validation, value, pointer) in self.read(value, pointer) {
-            let found = match validation.unchecked {
-                Some(reason) => Some(Check::Unchecked((validation.rule, reason))),
-                None => self.translated(validation, &value, of, &pointer),
-            };
-            checks.extend(found);
+            match validation.unchecked {
+                Some(reason) => self.leave(&pointer, validation.rule, reason),
+                None => checks.extend(self.translated(validation, &value, of, &pointer)),
+            }
         }
         checks
     }
@@ -115,10 +114,7 @@ impl Reader<'_> {
         let rule = validation.rule.clone();
         let parsed = match cel::parse(&rule) {
             Ok(parsed) => parsed,
-            Err(message) => {
-                self.untranslated(pointer, message);
-                return None;
-            }
+            Err(what) => return self.untranslated(pointer, rule, what),
         };
         // For Kubernetes' own kinds, these say what the server checks in Go, which is more.
         if let (Some(sort), false) = (sort, self.version.is_custom) {
@@ -133,10 +129,7 @@ impl Reader<'_> {
         }
         match parsed.translate(self.version, ty) {
             Ok(holds) => self.in_cel(validation, holds, value, pointer),
-            Err(message) => {
-                self.untranslated(pointer, message);
-                None
-            }
+            Err(what) => self.untranslated(pointer, rule, what),
         }
     }
 
@@ -152,19 +145,17 @@ impl Reader<'_> {
         let ours = ["x-releases", "x-unless", "x-reported-above", "x-before"];
         self.ignored(&ours, value, pointer);
         if value.get("optionalOldSelf") == Some(&Value::Bool(true)) {
-            let message = "a rule with `optionalOldSelf` is not translated into a check";
-            self.untranslated(pointer, message.to_owned());
-            return None;
+            let what = "`optionalOldSelf`".to_owned();
+            return self.untranslated(pointer, validation.rule, what);
         }
         let below = match value.get("fieldPath").map(below) {
             None => Vec::new(),
             Some(Some(below)) => below,
             Some(None) => {
-                self.report(
-                    &pointer.child("fieldPath"),
-                    "not a path of fields",
-                    "write the names of fields below the value, `.spec.replicas`",
-                );
+                let place = &pointer.child("fieldPath");
+                let help = "write the names of fields below the value, `.spec.replicas`";
+                let left = (validation.rule, "`fieldPath` is not a path of fields");
+                self.cannot(place, left, "not a path of fields", help);
                 return None;
             }
         };
@@ -240,7 +231,7 @@ impl Reader<'_> {
         ];
         self.ignored(&of_immutable, value, pointer);
         if !matches!(sort, ValueKind::Enumeration | ValueKind::Text) {
-            self.unfit("self in", pointer);
+            self.unfit("self in", &values.into(), pointer);
             return None;
         }
         let mut arguments = vec![Argument::Texts(values)];
@@ -258,12 +249,17 @@ impl Reader<'_> {
         Some(Check::Call(Call::new(method, takes, arguments)))
     }
 
-    /// A rule that isn't translated.
-    fn untranslated(&mut self, pointer: &Pointer, message: String) {
+    /// Leaves or reports a rule that isn't translated.
+    fn untranslated(&mut self, pointer: &Pointer, rule: String, what: String) -> Option<Check> {
+        let message = format!(
+            "`{}` is not translated into a check: {what}",
+            rule.escape_debug()
+        );
         let help = "spec/overlays/README.md lists the CEL that is translated; for another rule, say \
                     in an overlay why it isn't checked: `x-unchecked: reason`, which the \
                     documentation repeats";
-        self.report(pointer, message, help);
+        self.cannot(pointer, (rule, &what), message, help);
+        None
     }
 }
 

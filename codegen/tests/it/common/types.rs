@@ -40,6 +40,8 @@ pub(crate) fn exported(krate: &Generated) -> BTreeSet<String> {
     fn leaves(tree: &syn::UseTree, module: &str, names: &mut BTreeSet<String>) {
         match tree {
             syn::UseTree::Path(path) => leaves(&path.tree, module, names),
+            // The constant of custom resources, which is no type.
+            syn::UseTree::Name(name) if name.ident == "UNCHECKED" => {}
             syn::UseTree::Name(name) => {
                 assert!(names.insert(format!("{module}{}", name.ident)));
             }

@@ -44,6 +44,8 @@ pub use group_version::{GROUP_VERSION, resource};
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+#[cfg(feature = "validation")]
+pub use validation::UNCHECKED;
 
 /// The kinds, and the traits and builders that most programs need beside them.
 pub mod prelude {

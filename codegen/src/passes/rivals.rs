@@ -1,0 +1,91 @@
+//! Rivals: things of a CustomResourceDefinition that have the same name in Rust.
+//!
+//! One of them keeps the name: the one that is spelled like it, or else the first. Each of the
+//! others gets a number, from 2, that makes it a name that nothing else has. What has no rival keeps
+//! its name, whatever it is. In Kubernetes' own documents rivals are errors, and the configuration
+//! gives them names.
+
+use std::collections::BTreeSet;
+
+use crate::model::{ApiVersion, Lowered, Shape};
+use crate::name::{self, Ident};
+
+/// Settles the names of the types of a document, of their fields and of their values.
+pub(super) fn run(version: &mut ApiVersion<Lowered>) {
+    if !version.is_custom {
+        return;
+    }
+    let mut names = Vec::new();
+    for (schema, ty) in &version.types {
+        let is_spelled = schema.ends_with(&format!(".{}", ty.name));
+        names.push((ty.name.clone(), is_spelled));
+    }
+    let settled = settle(&names, name::is_prelude, name::numbered_type);
+    for (ty, name) in version.types.values_mut().zip(settled) {
+        ty.name = name;
+        match &mut ty.shape {
+            Shape::Struct(object) => {
+                let fields = object.fields.iter();
+                let names =
+                    fields.map(|field| (field.name.clone(), name::is_usual_property(&field.json)));
+                let names: Vec<_> = names.collect();
+                let settled = settle(&names, |_| false, name::numbered_field);
+                for (field, name) in object.fields.iter_mut().zip(settled) {
+                    field.name = name;
+                }
+            }
+            Shape::Enum(shape) => {
+                let values = shape.variants.iter();
+                let names = values.map(|v| (v.name.clone(), v.name.as_str() == v.value));
+                let names: Vec<_> = names.collect();
+                let settled = settle(&names, |_| false, name::numbered_type);
+                for (variant, name) in shape.variants.iter_mut().zip(settled) {
+                    variant.name = name;
+                }
+            }
+        }
+    }
+}
+
+/// Returns the part of a name that has been taken, which is as it is wanted or with a number after
+/// it.
+pub(super) fn free(wanted: &str, mut take: impl FnMut(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{wanted}{number}"));
+    let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+    names.find(|name| take(name)).unwrap_or_default()
+}
+
+/// Returns a name of its own for each thing, given the names that they want, each with whether the
+/// thing is spelled like it.
+pub(super) fn settle(
+    wanted: &[(Ident, bool)],
+    is_taken: impl Fn(&Ident) -> bool,
+    numbered: fn(&Ident, usize) -> Ident,
+) -> Vec<Ident> {
+    let mut all: BTreeSet<Ident> = wanted.iter().map(|(name, _)| name.clone()).collect();
+    let keeper = |name: &Ident| {
+        let rivals = || {
+            wanted
+                .iter()
+                .enumerate()
+                .filter(|(_, (other, _))| other == name)
+        };
+        let spelled = rivals().find(|(_, (_, is_spelled))| *is_spelled);
+        spelled.or_else(|| rivals().next()).map(|(index, _)| index)
+    };
+    let wanted = wanted.iter().enumerate();
+    let settled = wanted.map(|(index, (name, _))| {
+        if keeper(name) == Some(index) && !is_taken(name) {
+            return name.clone();
+        }
+        let mut own = name.clone();
+        for number in 2.. {
+            own = numbered(name, number);
+            if all.insert(own.clone()) {
+                break;
+            }
+        }
+        own
+    });
+    settled.collect()
+}
