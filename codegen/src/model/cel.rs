@@ -54,12 +54,22 @@ pub(crate) enum Node {
     Operator(&'static str, Box<Node>, Box<Node>),
     /// A function of `kubernetes_validation::cel` that can fail.
     Function(&'static str, Vec<Node>),
+    /// A function of `kubernetes_validation::cel` that always has a result.
+    Sure(&'static str, Vec<Node>),
     /// A method of Rust's texts.
     Method(Box<Node>, &'static str, Vec<Node>),
     /// The same, where it makes a new text.
     Made(Box<Node>, &'static str, Vec<Node>),
     /// Texts, one after the other.
     Joined(Vec<Node>),
+    /// The texts of a list, with another between them.
+    Join(Box<Node>, Box<Node>),
+    /// A list of values, which it has to own if they are texts.
+    List(Vec<Node>, CelType),
+    /// A list in a place, as a slice.
+    Slice(Box<Node>),
+    /// A slice without elements.
+    NoElements,
     Matches(Box<Node>, String),
     /// The number of characters of a text.
     Characters(Box<Node>),
@@ -121,6 +131,8 @@ pub(crate) enum Macro {
     Exists,
     ExistsOne,
     Filter,
+    /// The same of values.
+    Select,
     Map,
     /// The same, of texts, which it has to own.
     MapToTexts,
@@ -132,6 +144,8 @@ pub(crate) enum CelType {
     Bool,
     Int,
     Double,
+    /// A number of nanoseconds.
+    Duration,
     Text,
     /// A place with a value of the type, which is none of the above.
     Place(Ty),
@@ -154,7 +168,8 @@ impl Node {
             | Self::Bool(_)
             | Self::Int(_)
             | Self::Double(_)
-            | Self::Text(_) => false,
+            | Self::Text(_)
+            | Self::NoElements => false,
             Self::Field(field) => field.is_optional || field.of.fails(),
             Self::IsSet(field) | Self::Optional(field) => field.of.fails(),
             Self::Entry(..) | Self::Element(..) | Self::Function(..) => true,
@@ -165,16 +180,18 @@ impl Node {
             | Self::Length(of)
             | Self::Items(of, _)
             | Self::OptionalBelow(of, _)
-            | Self::HasValue(of) => of.fails(),
+            | Self::HasValue(of)
+            | Self::Slice(of) => of.fails(),
             Self::HasKey(a, b)
             | Self::And(a, b)
             | Self::Or(a, b)
             | Self::Operator(_, a, b)
+            | Self::Join(a, b)
             | Self::OrValue(a, _, b) => a.fails() || b.fails(),
             Self::If(a, b, c) => a.fails() || b.fails() || c.fails(),
             Self::Method(on, _, with) | Self::Made(on, _, with) => on.fails() || any(with),
             Self::Among(value, list) => value.fails() || any(list),
-            Self::Joined(parts) => any(parts),
+            Self::Joined(parts) | Self::Sure(_, parts) | Self::List(parts, _) => any(parts),
             Self::Loop(how, items, _, body) => {
                 let is_plain = matches!(how, Macro::All | Macro::Exists);
                 !is_plain || items.fails() || body.fails()
@@ -194,7 +211,8 @@ impl Node {
             | Self::Bool(_)
             | Self::Int(_)
             | Self::Double(_)
-            | Self::Text(_) => false,
+            | Self::Text(_)
+            | Self::NoElements => false,
             Self::Field(field) | Self::IsSet(field) | Self::Optional(field) => field.of.any(is),
             Self::Read(of, _)
             | Self::Not(of)
@@ -203,17 +221,22 @@ impl Node {
             | Self::Length(of)
             | Self::Items(of, _)
             | Self::OptionalBelow(of, _)
-            | Self::HasValue(of) => of.any(is),
+            | Self::HasValue(of)
+            | Self::Slice(of) => of.any(is),
             Self::Entry(a, b)
             | Self::Element(a, b)
             | Self::HasKey(a, b)
             | Self::And(a, b)
             | Self::Or(a, b)
             | Self::Operator(_, a, b)
+            | Self::Join(a, b)
             | Self::Loop(_, a, _, b)
             | Self::OrValue(a, _, b) => a.any(is) || b.any(is),
             Self::If(a, b, c) => a.any(is) || b.any(is) || c.any(is),
-            Self::Function(_, with) | Self::Joined(with) => with.iter().any(|node| node.any(is)),
+            Self::Function(_, with)
+            | Self::Sure(_, with)
+            | Self::Joined(with)
+            | Self::List(with, _) => with.iter().any(|node| node.any(is)),
             Self::Method(on, _, with) | Self::Made(on, _, with) | Self::Among(on, with) => {
                 on.any(is) || with.iter().any(|node| node.any(is))
             }

@@ -3,13 +3,16 @@
 use crate::model::{Analysed, ApiVersion, Argument, Field, Needs, Rules, Struct};
 
 /// The methods that check keywords as servers of custom resources do.
-const OF_SCHEMAS: [&str; 13] = [
+const OF_SCHEMAS: [&str; 16] = [
     "above",
     "below",
+    "encoded",
     "known_number",
     "max_characters",
+    "max_encoded",
     "maximum_fraction",
     "min_characters",
+    "min_encoded",
     "min_entries",
     "minimum_fraction",
     "multiple_of",

@@ -4,8 +4,14 @@
 //! types have none: a field that isn't set, a sum that overflows. A server rejects an object for
 //! which a rule has no result.
 
+mod durations;
+mod texts;
+
 use std::collections::BTreeMap;
 use std::fmt;
+
+pub use durations::duration;
+pub use texts::{char_at, index_of, int, is_cidr, is_ip, last_index_of, split, substring};
 
 /// The reason why a rule has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +27,8 @@ pub enum Failure {
     Overflow,
     /// A number is divided by zero.
     Division,
+    /// A text isn't of the form that a function reads.
+    Form,
 }
 
 impl fmt::Display for Failure {
@@ -31,6 +39,7 @@ impl fmt::Display for Failure {
             Self::Range => f.write_str("there is nothing at that position"),
             Self::Overflow => f.write_str("a number exceeds 64 bits"),
             Self::Division => f.write_str("division by zero"),
+            Self::Form => f.write_str("a text is of another form than a function reads"),
         }
     }
 }
@@ -132,6 +141,20 @@ pub fn filter<'a, T>(
     Ok(kept)
 }
 
+/// Returns the values for which the predicate holds.
+pub fn select<T: Clone>(
+    values: impl IntoIterator<Item = T>,
+    mut holds: impl FnMut(T) -> Result<bool>,
+) -> Result<Vec<T>> {
+    let mut kept = Vec::new();
+    for value in values {
+        if holds(value.clone())? {
+            kept.push(value);
+        }
+    }
+    Ok(kept)
+}
+
 /// Returns the result of a function for each item.
 pub fn map<T, R>(
     items: impl IntoIterator<Item = T>,
@@ -175,26 +198,6 @@ pub fn modulo(a: i64, b: i64) -> Result<i64> {
         0 => Err(Failure::Division),
         b => a.checked_rem(b).ok_or(Failure::Overflow),
     }
-}
-
-/// Returns the part of a text from a position, up to another or to its end; positions count
-/// characters.
-pub fn substring(text: &str, from: i64, to: Option<i64>) -> Result<&str> {
-    let offset = |position: i64| {
-        let position = usize::try_from(position).ok()?;
-        let mut offsets = text.char_indices().map(|(offset, _)| offset);
-        offsets
-            .nth(position)
-            .or_else(|| (text.chars().count() == position).then_some(text.len()))
-    };
-    let to = match to {
-        Some(to) => offset(to),
-        None => Some(text.len()),
-    };
-    let part = offset(from)
-        .zip(to)
-        .and_then(|(from, to)| text.get(from..to));
-    part.ok_or(Failure::Range)
 }
 
 #[cfg(test)]
@@ -246,16 +249,6 @@ mod tests {
         assert_eq!(modulo(-7, 2), Ok(-1));
         for zero in [divide(1, 0), modulo(1, 0)] {
             assert_eq!(zero, Err(Failure::Division));
-        }
-    }
-
-    #[test]
-    fn parts_of_texts() {
-        assert_eq!(substring("häuser", 1, None), Ok("äuser"));
-        assert_eq!(substring("häuser", 1, Some(2)), Ok("ä"));
-        assert_eq!(substring("häuser", 6, None), Ok(""));
-        for (from, to) in [(7, None), (-1, None), (2, Some(1)), (0, Some(7))] {
-            assert_eq!(substring("häuser", from, to), Err(Failure::Range));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Lengths are in characters here. The rules of Kubernetes' own kinds are written in Go, where they
 //! are in bytes.
 
+use k8s_openapi::ByteString;
 #[cfg(feature = "pattern")]
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 #[cfg(feature = "pattern")]
@@ -31,6 +32,27 @@ impl Checker<'_> {
         if count > max {
             let problem = Problem::new(ErrorType::TooLong, "maxLength");
             let detail = format!("{count} characters; at most {max} are allowed");
+            self.error(at, problem, None, detail);
+        }
+    }
+
+    /// Checks that bytes have no fewer characters in base64: `minLength`.
+    #[inline]
+    pub fn min_encoded(&mut self, at: Path<'_>, value: &ByteString, min: usize) {
+        let count = encoded(value);
+        if count < min {
+            let detail = format!("{count} characters in base64; at least {min} are needed");
+            self.invalid(at, "minLength", value, detail);
+        }
+    }
+
+    /// Checks that bytes have no more characters in base64: `maxLength`.
+    #[inline]
+    pub fn max_encoded(&mut self, at: Path<'_>, value: &ByteString, max: usize) {
+        let count = encoded(value);
+        if count > max {
+            let problem = Problem::new(ErrorType::TooLong, "maxLength");
+            let detail = format!("{count} characters in base64; at most {max} are allowed");
             self.error(at, problem, None, detail);
         }
     }
@@ -241,6 +263,11 @@ impl Checker<'_> {
             self.invalid(at, rule, value, format!("{must} {limit}"));
         }
     }
+}
+
+/// The length of bytes in base64.
+fn encoded(value: &ByteString) -> usize {
+    value.0.len().div_ceil(3) * 4
 }
 
 #[cfg(feature = "pattern")]

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::context::Context;
 use super::operand::Operand;
-use crate::model::{CelField, CelRule, Iterable, Macro, Node, ReadAs};
+use crate::model::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs};
 
 /// A rule of a value, with what is stored of it.
 pub(super) fn rule(
@@ -75,12 +75,19 @@ impl Writer<'_, '_> {
             Node::Entry(map, key) => self.inside("entry", map, key),
             Node::Element(list, index) => self.inside("element", list, index),
             Node::Read(of, _) => self.place(of),
+            Node::If(..) => {
+                let value = self.value(node);
+                Operand::reference(quote!((#value)))
+            }
             other => Operand::reference(self.value(other)),
         }
     }
 
     fn inside(&mut self, function: &str, of: &Node, at: &Node) -> Operand {
-        let (of, at) = (self.place(of).borrowed, self.value(at));
+        let is_made = matches!(of, Node::Loop(..) | Node::List(..) | Node::Sure(..));
+        let of = self.place(of).borrowed;
+        let of = if is_made { quote!(&#of) } else { of };
+        let at = self.value(at);
         let function = self.cel(function);
         Operand::reference(quote!(#function(#of, #at)?))
     }
@@ -156,6 +163,25 @@ impl Writer<'_, '_> {
                 let parts: Vec<_> = parts.collect();
                 quote!([#(#parts),*].concat().as_str())
             }
+            Node::Sure(name, arguments) => self.function(name, arguments),
+            Node::Join(list, with) => {
+                let (list, with) = (self.place(list).plain, self.value(with));
+                quote!(#list.join(#with).as_str())
+            }
+            Node::List(elements, sort) => {
+                let owned = (*sort == CelType::Text).then(|| quote!(.to_owned()));
+                let elements = elements.iter().map(|element| match &owned {
+                    Some(_) => self.operand(element),
+                    None => self.value(element),
+                });
+                let elements: Vec<_> = elements.collect();
+                quote!([#(#elements #owned),*])
+            }
+            Node::Slice(of) => {
+                let of = self.place(of).plain;
+                quote!(#of.as_slice())
+            }
+            Node::NoElements => quote!(&[]),
             Node::Matches(text, pattern) => {
                 let (text, ty) = (self.value(text), self.cx.name("Pattern"));
                 quote! {
@@ -380,6 +406,7 @@ impl Writer<'_, '_> {
             Macro::Exists => "exists",
             Macro::ExistsOne => "exists_one",
             Macro::Filter => "filter",
+            Macro::Select => "select",
             Macro::Map | Macro::MapToTexts => "map",
         });
         quote!(#function(#items, |#parameter| #result))

@@ -33,6 +33,9 @@ impl Reader<'_> {
             let format = vec![Argument::TextFormat(format)];
             return Some(Call::new("text_format", ValueForm::Text, format));
         }
+        if name == "format" && self.version.is_custom && sort == ValueKind::Bytes {
+            return Some(Call::new("encoded", ValueForm::Reference, Vec::new()));
+        }
         // Other formats are types.
         let is_type = |text: &str| NameFormat::parse(text).is_none();
         if name == "format" && value.as_str().is_some_and(is_type) {

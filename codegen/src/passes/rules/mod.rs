@@ -171,6 +171,7 @@ impl Reader<'_> {
             Ty::I32 | Ty::I64 => ValueKind::Number,
             Ty::F32 | Ty::F64 => ValueKind::Fraction,
             Ty::IntOrString => ValueKind::Either,
+            Ty::Bytes => ValueKind::Bytes,
             Ty::List(_) => ValueKind::List,
             Ty::Map(_) => ValueKind::Map,
             Ty::Ref(_) if self.version.own_enum(ty).is_some() => ValueKind::Enumeration,

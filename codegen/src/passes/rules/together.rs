@@ -101,7 +101,11 @@ fn is_form(keyword: &str) -> bool {
 /// The fields that a form has set or not set, if it says nothing else.
 fn group(form: &Value) -> Option<Group> {
     let form = form.as_object()?;
-    let only = form.keys().all(|name| name == "required" || name == "not");
+    let only = form.iter().all(|(name, value)| match name.as_str() {
+        "required" | "not" => true,
+        "properties" => asks_nothing(value),
+        _ => false,
+    });
     let not_set = match form.get("not") {
         Some(not) => excluded(not)?,
         None => Vec::new(),
@@ -111,6 +115,13 @@ fn group(form: &Value) -> Option<Group> {
         None => Vec::new(),
     };
     only.then_some(Group { set, not_set })
+}
+
+/// Returns true for properties that can have any value.
+fn asks_nothing(properties: &Value) -> bool {
+    let properties = properties.as_object();
+    let is_empty = |schema: &Value| schema.as_object().is_some_and(Map::is_empty);
+    properties.is_some_and(|properties| properties.values().all(is_empty))
 }
 
 /// The groups of which none is set as a whole: of `not` with `required`, or with `anyOf` of them.

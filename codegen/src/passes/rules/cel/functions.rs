@@ -23,6 +23,22 @@ const ARITHMETIC: [(&str, &str, &str); 5] = [
     (operators::MODULO, "modulo", "%"),
 ];
 
+/// Functions of a text: in CEL, in Rust, what they make, and whether they always have a result.
+const OF_TEXTS: [(&str, &str, CelType, bool); 4] = [
+    ("duration", "duration", CelType::Duration, false),
+    ("int", "int", CelType::Int, false),
+    ("isIP", "is_ip", CelType::Bool, true),
+    ("isCIDR", "is_cidr", CelType::Bool, true),
+];
+
+/// Methods of durations: in CEL, and the nanoseconds of their unit.
+const UNITS: [(&str, i64); 4] = [
+    ("getHours", 3_600_000_000_000),
+    ("getMinutes", 60_000_000_000),
+    ("getSeconds", 1_000_000_000),
+    ("getMilliseconds", 1_000_000),
+];
+
 /// Methods of texts that ask something of another: in CEL and in Rust.
 const ASKS: [(&str, &str); 3] = [
     ("startsWith", "starts_with"),
@@ -90,7 +106,7 @@ impl Translator<'_> {
     fn compared(&mut self, operator: &'static str, a: &IdedExpr, b: &IdedExpr) -> Translated {
         let (left, right, sort) = self.pair(a, b)?;
         match sort {
-            CelType::Int | CelType::Double | CelType::Text => {
+            CelType::Int | CelType::Double | CelType::Duration | CelType::Text => {
                 Ok((Node::Operator(operator, left, right), CelType::Bool))
             }
             other => Err(format!("{} that is greater or less", said(&other))),
@@ -107,6 +123,10 @@ impl Translator<'_> {
         let (left, right, sort) = self.pair(a, b)?;
         Ok(match sort {
             CelType::Int => (Node::Function(function, vec![*left, *right]), CelType::Int),
+            CelType::Duration if ["add", "subtract"].contains(&function) => (
+                Node::Function(function, vec![*left, *right]),
+                CelType::Duration,
+            ),
             CelType::Double if function != "modulo" => {
                 (Node::Operator(operator, left, right), CelType::Double)
             }
@@ -121,7 +141,25 @@ impl Translator<'_> {
     pub(super) fn function(&mut self, name: &str, args: &[IdedExpr]) -> Translated {
         match (name, args) {
             ("size", [of]) => self.size(of),
+            (name, [of]) => match OF_TEXTS.iter().find(|(cel, ..)| *cel == name) {
+                Some(function) => self.function_of_text(function, of),
+                None => Err(format!("the function `{}`", name.escape_debug())),
+            },
             _ => Err(format!("the function `{}`", name.escape_debug())),
+        }
+    }
+
+    fn function_of_text(
+        &mut self,
+        (cel, rust, makes, is_sure): &(&str, &'static str, CelType, bool),
+        of: &IdedExpr,
+    ) -> Translated {
+        match self.expr(of)? {
+            (node, CelType::Text) if *is_sure => Ok((Node::Sure(rust, vec![node]), makes.clone())),
+            (node, CelType::Text) => Ok((Node::Function(rust, vec![node]), makes.clone())),
+            // What it is already.
+            (node, sort) if sort == *makes && sort != CelType::Bool => Ok((node, sort)),
+            (_, sort) => Err(format!("the function `{cel}` of {}", said(&sort))),
         }
     }
 
@@ -145,11 +183,34 @@ impl Translator<'_> {
         match self.expr(on)? {
             (node, CelType::Text) => self.of_text(node, name, args),
             (node, CelType::Optional(ty)) => self.of_optional(node, &ty, name, args),
+            (node, CelType::Duration) if args.is_empty() => {
+                let unit = UNITS.iter().find(|(cel, _)| *cel == name);
+                let (_, unit) = unit.ok_or_else(|| format!("`{name}` of a duration"))?;
+                let with = vec![node, Node::Int(*unit)];
+                Ok((Node::Function("divide", with), CelType::Int))
+            }
+            (node, sort) if name == "join" && self.has_texts(&sort) => {
+                let with = match args {
+                    [] => Node::Text(String::new()),
+                    [with] => self.of_sort(with, &CelType::Text)?,
+                    _ => return Err("`join` with several texts".to_owned()),
+                };
+                Ok((Node::Join(Box::new(node), Box::new(with)), CelType::Text))
+            }
             (_, sort) => Err(format!(
                 "the function `{}` of {}",
                 name.escape_debug(),
                 said(&sort)
             )),
+        }
+    }
+
+    /// Returns true for lists of texts.
+    fn has_texts(&self, sort: &CelType) -> bool {
+        match sort {
+            CelType::Made(item) => **item == CelType::Text,
+            CelType::Place(Ty::List(item)) => self.plain(item) == Ty::String,
+            _ => false,
         }
     }
 
@@ -165,6 +226,23 @@ impl Translator<'_> {
             return Ok((Node::Made(on, rust, Vec::new()), CelType::Text));
         }
         match (name, args) {
+            ("split", [by]) => {
+                let by = self.of_sort(by, &CelType::Text)?;
+                let texts = CelType::Made(Box::new(CelType::Text));
+                Ok((Node::Sure("split", vec![*on, by]), texts))
+            }
+            ("indexOf" | "lastIndexOf", [part]) => {
+                let part = self.of_sort(part, &CelType::Text)?;
+                let function = match name {
+                    "indexOf" => "index_of",
+                    _ => "last_index_of",
+                };
+                Ok((Node::Sure(function, vec![*on, part]), CelType::Int))
+            }
+            ("charAt", [index]) => {
+                let index = self.of_sort(index, &CelType::Int)?;
+                Ok((Node::Function("char_at", vec![*on, index]), CelType::Text))
+            }
             ("trim", []) => Ok((Node::Method(on, "trim", Vec::new()), CelType::Text)),
             ("replace", [from, to]) => {
                 let with = vec![

@@ -21,10 +21,17 @@ impl Translator<'_> {
         let (items, mut holds) = self.items(&of.iter_range)?;
         let mut items = Box::new(items);
         if let Some(condition) = body.condition {
-            let Holds::Place(ty) = &holds else {
-                return Err("a filter of what a macro has made".to_owned());
+            let ty = match &holds {
+                Holds::Place(ty) => ty.clone(),
+                Holds::Value(sort) if body.how == Macro::Filter => {
+                    let sort = sort.clone();
+                    let (ident, condition) =
+                        self.inside(of, holds, |to| to.of_sort(condition, &CelType::Bool))?;
+                    let node = Node::Loop(Macro::Select, items, ident, Box::new(condition));
+                    return Ok((node, CelType::Made(Box::new(sort))));
+                }
+                Holds::Value(_) => return Err("a filter of what a macro has made".to_owned()),
             };
-            let ty = ty.clone();
             let (ident, condition) =
                 self.inside(of, holds, |to| to.of_sort(condition, &CelType::Bool))?;
             let kept = Node::Loop(Macro::Filter, items, ident, Box::new(condition));
@@ -39,9 +46,10 @@ impl Translator<'_> {
             (Macro::Map, CelType::Text) => {
                 (Macro::MapToTexts, CelType::Made(Box::new(CelType::Text)))
             }
-            (Macro::Map, sort @ (CelType::Bool | CelType::Int | CelType::Double)) => {
-                (Macro::Map, CelType::Made(Box::new(sort)))
-            }
+            (
+                Macro::Map,
+                sort @ (CelType::Bool | CelType::Int | CelType::Double | CelType::Duration),
+            ) => (Macro::Map, CelType::Made(Box::new(sort))),
             (how @ (Macro::All | Macro::Exists | Macro::ExistsOne), CelType::Bool) => {
                 (how, CelType::Bool)
             }

@@ -67,7 +67,7 @@ impl<'a> Translator<'a> {
             Expr::Select(select) => self.select(select),
             Expr::Call(call) => self.call(call),
             Expr::Comprehension(comprehension) => self.comprehension(comprehension),
-            Expr::List(_) => Err("a list that isn't searched with `in`".to_owned()),
+            Expr::List(list) => self.list(&list.elements),
             Expr::Map(_) | Expr::Struct(_) => Err("a map or message".to_owned()),
             Expr::Unspecified => Err("an empty expression".to_owned()),
         }
@@ -200,10 +200,41 @@ impl<'a> Translator<'a> {
         Ok((make(Box::new(a), Box::new(b)), CelType::Bool))
     }
 
+    /// A list of plain values of one sort.
+    fn list(&mut self, elements: &[IdedExpr]) -> Translated {
+        let Some((first, rest)) = elements.split_first() else {
+            return Err("a list without elements".to_owned());
+        };
+        let (first, sort) = self.expr(first)?;
+        if matches!(sort, CelType::Place(_) | CelType::Optional(_))
+            || matches!(sort, CelType::Kept(_) | CelType::Made(_))
+        {
+            return Err(format!("a list of {}", said(&sort)));
+        }
+        let mut nodes = vec![first];
+        for element in rest {
+            nodes.push(self.of_sort(element, &sort)?);
+        }
+        Ok((
+            Node::List(nodes, sort.clone()),
+            CelType::Made(Box::new(sort)),
+        ))
+    }
+
     fn choice(&mut self, a: &IdedExpr, b: &IdedExpr, c: &IdedExpr) -> Translated {
         let condition = self.of_sort(a, &CelType::Bool)?;
         let (then, sort) = self.expr(b)?;
+        if let (CelType::Place(Ty::List(_)), Expr::List(list)) = (&sort, &c.expr)
+            && list.elements.is_empty()
+        {
+            let then = Box::new(Node::Slice(Box::new(then)));
+            let node = Node::If(Box::new(condition), then, Box::new(Node::NoElements));
+            return Ok((node, sort));
+        }
         let otherwise = self.of_sort(c, &sort)?;
+        if matches!(sort, CelType::Made(_)) {
+            return Err("a choice between lists that are made".to_owned());
+        }
         let mut made = |node: &Node| matches!(node, Node::Made(..) | Node::Joined(_));
         // It would be gone at the end of its branch.
         if sort == CelType::Text && (then.any(&mut made) || otherwise.any(&mut made)) {
@@ -259,6 +290,15 @@ impl<'a> Translator<'a> {
                 let key = self.of_sort(index, &CelType::Text)?;
                 Ok(self.place(Node::Entry(Box::new(of), Box::new(key)), &value))
             }
+            CelType::Made(item) => {
+                let index = self.of_sort(index, &CelType::Int)?;
+                let read = match *item {
+                    CelType::Text => ReadAs::Text,
+                    _ => ReadAs::Copied,
+                };
+                let element = Node::Element(Box::new(of), Box::new(index));
+                Ok((Node::Read(Box::new(element), read), *item))
+            }
             other => Err(format!("an element of {}", said(&other))),
         }
     }
@@ -308,6 +348,7 @@ pub(super) fn said(sort: &CelType) -> &'static str {
         CelType::Bool => "a flag",
         CelType::Int => "a whole number",
         CelType::Double => "a fraction",
+        CelType::Duration => "a duration",
         CelType::Text => "a text",
         CelType::Place(Ty::List(_)) | CelType::Kept(_) | CelType::Made(_) => "a list",
         CelType::Place(Ty::Map(_)) => "a map",

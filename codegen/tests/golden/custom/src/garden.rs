@@ -112,6 +112,7 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.helpers",
         "spec.hints",
         "spec.labels",
+        "spec.plan",
         "spec.plaque",
         "spec.prices",
         "spec.shed",
@@ -252,6 +253,9 @@ pub struct GardenSpec {
 
     /// The lengths of paths, by row.
     pub paths: Option<Vec<Vec<i64>>>,
+
+    /// The work that is planned.
+    pub plan: Option<GardenSpecPlan>,
 
     /// The sign at the gate, an object of any kind.
     pub plaque: Option<GardenSpecPlaque>,
@@ -401,6 +405,15 @@ impl GardenSpec {
         self
     }
 
+    /// The work that is planned.
+    ///
+    /// Sets [`plan`](Self::plan).
+    #[must_use]
+    pub fn with_plan(mut self, value: impl Into<GardenSpecPlan>) -> Self {
+        self.plan = Some(value.into());
+        self
+    }
+
     /// The sign at the gate, an object of any kind.
     ///
     /// Sets [`plaque`](Self::plaque).
@@ -506,6 +519,7 @@ wire::object! {
         optional "motto" => motto,
         optional "open" => open,
         optional "paths" => paths as shaped (wire::ListOf<wire::ListOf<wire::Plain<i64>>>),
+        optional "plan" => plan,
         optional "plaque" => plaque,
         optional "prices" => prices as entries,
         optional "pump" => pump,
@@ -606,6 +620,134 @@ wire::object! {
         required "name" => name,
         required "width" => width,
         optional "soil" => soil,
+    }
+}
+
+/// The work that is planned.
+///
+/// The rule `[has(self.pause), has(self.rest)].filter(x, x == true).size() <= 1` must
+/// hold: a pause or a rest. The rule `(has(self.steps) ? self.steps : []).all(s, s !=
+/// 'wait') && (has(self.steps) ? self.steps : []).size() != 4` must hold. The rule
+/// `!has(self.steps) || self.steps.join('-') != 'dig-sow'` must hold. The rule
+/// `['dig', 'sow'].exists(s, has(self.word) && s == self.word) ? has(self.steps) :
+/// true` must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecPlan {
+    /// The address of the pump.
+    ///
+    /// The rule `isIP(self) || isCIDR(self)` must hold: an address or a range.
+    pub address: Option<String>,
+
+    /// The key of the tools.
+    ///
+    /// The rule `self.split('/')[0].size() < 5 && int(self.split('/')[1]) > 2` must hold.
+    pub key: Option<String>,
+
+    /// The time between two steps.
+    ///
+    /// The rule `duration(self) > duration('1ms') && duration(self).getMinutes() < 90`
+    /// must hold.
+    pub pause: Option<String>,
+
+    /// The time after the last step.
+    ///
+    /// The rule `duration(self) + duration('30m') <= duration('2h') && duration(self) -
+    /// duration('1s') != duration('0')` must hold.
+    pub rest: Option<String>,
+
+    /// The seal.
+    pub seal: Option<k8s_openapi::ByteString>,
+
+    /// Its steps.
+    pub steps: Option<Vec<String>>,
+
+    /// A word for it.
+    ///
+    /// The rule `self.indexOf('a') < 3 && self.lastIndexOf('a') < 5 && self.charAt(1) !=
+    /// 'x'` must hold.
+    pub word: Option<String>,
+}
+
+impl GardenSpecPlan {
+    /// Makes a `GardenSpecPlan` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The address of the pump.
+    ///
+    /// Sets [`address`](Self::address).
+    #[must_use]
+    pub fn with_address(mut self, value: impl Into<String>) -> Self {
+        self.address = Some(value.into());
+        self
+    }
+
+    /// The key of the tools.
+    ///
+    /// Sets [`key`](Self::key).
+    #[must_use]
+    pub fn with_key(mut self, value: impl Into<String>) -> Self {
+        self.key = Some(value.into());
+        self
+    }
+
+    /// The time between two steps.
+    ///
+    /// Sets [`pause`](Self::pause).
+    #[must_use]
+    pub fn with_pause(mut self, value: impl Into<String>) -> Self {
+        self.pause = Some(value.into());
+        self
+    }
+
+    /// The time after the last step.
+    ///
+    /// Sets [`rest`](Self::rest).
+    #[must_use]
+    pub fn with_rest(mut self, value: impl Into<String>) -> Self {
+        self.rest = Some(value.into());
+        self
+    }
+
+    /// The seal.
+    ///
+    /// Sets [`seal`](Self::seal).
+    #[must_use]
+    pub fn with_seal(mut self, value: impl Into<k8s_openapi::ByteString>) -> Self {
+        self.seal = Some(value.into());
+        self
+    }
+
+    /// Its steps.
+    ///
+    /// Sets [`steps`](Self::steps).
+    #[must_use]
+    pub fn with_steps(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.steps = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// A word for it.
+    ///
+    /// Sets [`word`](Self::word).
+    #[must_use]
+    pub fn with_word(mut self, value: impl Into<String>) -> Self {
+        self.word = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecPlan {
+        optional "address" => address,
+        optional "key" => key,
+        optional "pause" => pause,
+        optional "rest" => rest,
+        optional "seal" => seal,
+        optional "steps" => steps as elements,
+        optional "word" => word,
     }
 }
 

@@ -36,9 +36,9 @@ mod scheme;
 mod validation;
 
 pub use garden::{
-    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
-    GardenStatusFound,
+    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
+    GardenStatus, GardenStatusFound,
 };
 pub use group_version::{GROUP_VERSION, resource};
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};

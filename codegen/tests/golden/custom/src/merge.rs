@@ -4,8 +4,9 @@
 use kubernetes_kinds::merge;
 
 use crate::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
+    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
+    GardenStatusFound,
 };
 
 merge::object! {
@@ -30,6 +31,7 @@ merge::object! {
         optional motto,
         optional open,
         optional paths,
+        optional plan as fields,
         optional plaque as fields,
         optional prices as entries of fields,
         optional pump,
@@ -55,6 +57,18 @@ merge::object! {
         required name,
         required width,
         optional soil,
+    }
+}
+
+merge::object! {
+    GardenSpecPlan {
+        optional address,
+        optional key,
+        optional pause,
+        optional rest,
+        optional seal,
+        optional steps,
+        optional word,
     }
 }
 

@@ -200,6 +200,11 @@ pub struct GardenSpec {
     /// See [`paths`](crate::GardenSpec::paths).
     pub paths: Option<Vec<Vec<i64>>>,
 
+    /// The work that is planned.
+    ///
+    /// See [`plan`](crate::GardenSpec::plan).
+    pub plan: Option<GardenSpecPlan>,
+
     /// The sign at the gate, an object of any kind.
     ///
     /// See [`plaque`](crate::GardenSpec::plaque).
@@ -376,6 +381,15 @@ impl GardenSpec {
         self
     }
 
+    /// The work that is planned.
+    ///
+    /// Sets [`plan`](Self::plan).
+    #[must_use]
+    pub fn with_plan(mut self, value: impl Into<GardenSpecPlan>) -> Self {
+        self.plan = Some(value.into());
+        self
+    }
+
     /// The sign at the gate, an object of any kind.
     ///
     /// Sets [`plaque`](Self::plaque).
@@ -483,6 +497,7 @@ impl From<crate::GardenSpec> for GardenSpec {
             motto: value.motto,
             open: value.open,
             paths: value.paths,
+            plan: value.plan.map(Into::into),
             plaque: value.plaque.map(Into::into),
             prices: value.prices.map(convert::values),
             pump: value.pump,
@@ -510,6 +525,7 @@ wire::object! {
         optional "motto" => motto,
         optional "open" => open,
         optional "paths" => paths,
+        optional "plan" => plan,
         optional "plaque" => plaque,
         optional "prices" => prices,
         optional "pump" => pump,
@@ -665,6 +681,143 @@ wire::object! {
         optional "name" => name,
         optional "width" => width,
         optional "soil" => soil,
+    }
+}
+
+/// Part of an apply configuration: a [`GardenSpecPlan`](crate::GardenSpecPlan).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecPlan {
+    /// The address of the pump.
+    ///
+    /// See [`address`](crate::GardenSpecPlan::address).
+    pub address: Option<String>,
+
+    /// The key of the tools.
+    ///
+    /// See [`key`](crate::GardenSpecPlan::key).
+    pub key: Option<String>,
+
+    /// The time between two steps.
+    ///
+    /// See [`pause`](crate::GardenSpecPlan::pause).
+    pub pause: Option<String>,
+
+    /// The time after the last step.
+    ///
+    /// See [`rest`](crate::GardenSpecPlan::rest).
+    pub rest: Option<String>,
+
+    /// The seal.
+    ///
+    /// See [`seal`](crate::GardenSpecPlan::seal).
+    pub seal: Option<k8s_openapi::ByteString>,
+
+    /// Its steps.
+    ///
+    /// See [`steps`](crate::GardenSpecPlan::steps).
+    pub steps: Option<Vec<String>>,
+
+    /// A word for it.
+    ///
+    /// See [`word`](crate::GardenSpecPlan::word).
+    pub word: Option<String>,
+}
+
+impl GardenSpecPlan {
+    /// Makes a `GardenSpecPlan` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The address of the pump.
+    ///
+    /// Sets [`address`](Self::address).
+    #[must_use]
+    pub fn with_address(mut self, value: impl Into<String>) -> Self {
+        self.address = Some(value.into());
+        self
+    }
+
+    /// The key of the tools.
+    ///
+    /// Sets [`key`](Self::key).
+    #[must_use]
+    pub fn with_key(mut self, value: impl Into<String>) -> Self {
+        self.key = Some(value.into());
+        self
+    }
+
+    /// The time between two steps.
+    ///
+    /// Sets [`pause`](Self::pause).
+    #[must_use]
+    pub fn with_pause(mut self, value: impl Into<String>) -> Self {
+        self.pause = Some(value.into());
+        self
+    }
+
+    /// The time after the last step.
+    ///
+    /// Sets [`rest`](Self::rest).
+    #[must_use]
+    pub fn with_rest(mut self, value: impl Into<String>) -> Self {
+        self.rest = Some(value.into());
+        self
+    }
+
+    /// The seal.
+    ///
+    /// Sets [`seal`](Self::seal).
+    #[must_use]
+    pub fn with_seal(mut self, value: impl Into<k8s_openapi::ByteString>) -> Self {
+        self.seal = Some(value.into());
+        self
+    }
+
+    /// Its steps.
+    ///
+    /// Sets [`steps`](Self::steps).
+    #[must_use]
+    pub fn with_steps(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.steps = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// A word for it.
+    ///
+    /// Sets [`word`](Self::word).
+    #[must_use]
+    pub fn with_word(mut self, value: impl Into<String>) -> Self {
+        self.word = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecPlan> for GardenSpecPlan {
+    fn from(value: crate::GardenSpecPlan) -> Self {
+        Self {
+            address: value.address,
+            key: value.key,
+            pause: value.pause,
+            rest: value.rest,
+            seal: value.seal,
+            steps: value.steps,
+            word: value.word,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecPlan {
+        optional "address" => address,
+        optional "key" => key,
+        optional "pause" => pause,
+        optional "rest" => rest,
+        optional "seal" => seal,
+        optional "steps" => steps,
+        optional "word" => word,
     }
 }
 

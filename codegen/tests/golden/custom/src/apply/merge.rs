@@ -4,8 +4,8 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -30,6 +30,7 @@ merge::object! {
         optional motto,
         optional open,
         optional paths,
+        optional plan as fields,
         optional plaque as fields,
         optional prices as entries of fields,
         optional pump,
@@ -55,6 +56,18 @@ merge::object! {
         optional name,
         optional width,
         optional soil,
+    }
+}
+
+merge::object! {
+    GardenSpecPlan {
+        optional address,
+        optional key,
+        optional pause,
+        optional rest,
+        optional seal,
+        optional steps,
+        optional word,
     }
 }
 

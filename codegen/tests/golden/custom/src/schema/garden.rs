@@ -8,9 +8,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::schema;
 
 use crate::{
-    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
-    GardenStatusFound,
+    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
+    GardenStatus, GardenStatusFound,
 };
 
 schema::kind! {
@@ -103,6 +103,8 @@ schema::object! {
                 },
             },
         },
+        /// The work that is planned.
+        optional "plan" => GardenSpecPlan,
         /// The sign at the gate, an object of any kind.
         optional "plaque" => GardenSpecPlaque,
         /// By day.
@@ -156,6 +158,45 @@ schema::object! {
         /// The content of it.
         optional "soil" => String {
             "default" => "loam",
+        },
+    }
+}
+
+schema::object! {
+    /// The work that is planned.
+    GardenSpecPlan "com.example.v1.GardenSpecPlan" {
+        /// The address of the pump.
+        optional "address" => String {
+            "maxLength" => 50,
+        },
+        /// The key of the tools.
+        optional "key" => String {
+            "maxLength" => 20,
+        },
+        /// The time between two steps.
+        optional "pause" => String {
+            "maxLength" => 30,
+        },
+        /// The time after the last step.
+        optional "rest" => String {
+            "maxLength" => 30,
+        },
+        /// The seal.
+        optional "seal" => String {
+            "format" => "byte",
+            "minLength" => 1,
+            "maxLength" => 8,
+        },
+        /// Its steps.
+        optional "steps" => Vec<String> {
+            "maxItems" => 5,
+            items {
+                "maxLength" => 10,
+            },
+        },
+        /// A word for it.
+        optional "word" => String {
+            "maxLength" => 20,
         },
     }
 }

@@ -8,8 +8,9 @@ use kubernetes_validation::{
 };
 
 use crate::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
+    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
+    GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -57,6 +58,7 @@ impl Strategy for Garden {
         "spec.helpers[]",
         "spec.paths[]",
         "spec.paths[][]",
+        "spec.plan.steps[]",
     ];
     const HAS_STATUS: bool = true;
     const HAS_CEL_RULES: bool = true;
@@ -196,6 +198,9 @@ impl Check for GardenSpec {
                     }
                 }
             }
+        }
+        if let Some(value) = &self.plan {
+            value.check(&at.field("plan"), to);
         }
         if let Some(value) = &self.plaque {
             value.check(&at.field("plaque"), to);
@@ -506,6 +511,220 @@ impl Check for GardenSpecBeds {
                 message: "only one side may change",
             },
             || Ok(self.width == stored.width || self.length == stored.length),
+        );
+    }
+}
+
+impl Check for GardenSpecPlan {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("address");
+        if let Some(value) = &self.address {
+            to.max_characters(path, value, 50);
+            to.rule(
+                path,
+                &Rule {
+                    cel: "isIP(self) || isCIDR(self)",
+                    error_type: ErrorType::Invalid,
+                    message: "an address or a range",
+                },
+                || Ok(cel::is_ip(value.as_str()) || cel::is_cidr(value.as_str())),
+            );
+        }
+        let path = at.field("key");
+        if let Some(value) = &self.key {
+            to.max_characters(path, value, 20);
+            to.rule(
+                path,
+                &Rule {
+                    cel: "self.split('/')[0].size() < 5 && int(self.split('/')[1]) > 2",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                || cel::and(
+                    || Ok(
+                        cel::size(
+                            cel::element(&cel::split(value.as_str(), "/"), 0)?
+                                .as_str()
+                                .chars()
+                                .count(),
+                        ) < 5,
+                    ),
+                    || Ok(
+                        cel::int(
+                            cel::element(&cel::split(value.as_str(), "/"), 1)?.as_str(),
+                        )? > 2,
+                    ),
+                ),
+            );
+        }
+        let path = at.field("pause");
+        if let Some(value) = &self.pause {
+            to.max_characters(path, value, 30);
+            to.rule(
+                path,
+                &Rule {
+                    cel: "duration(self) > duration('1ms') && duration(self).getMinutes() < 90",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                || cel::and(
+                    || Ok(cel::duration(value.as_str())? > cel::duration("1ms")?),
+                    || Ok(cel::divide(cel::duration(value.as_str())?, 60000000000)? < 90),
+                ),
+            );
+        }
+        let path = at.field("rest");
+        if let Some(value) = &self.rest {
+            to.max_characters(path, value, 30);
+            to.rule(
+                path,
+                &Rule {
+                    cel: "duration(self) + duration('30m') <= duration('2h') && duration(self) - duration('1s') != duration('0')",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                || cel::and(
+                    || Ok(
+                        cel::add(cel::duration(value.as_str())?, cel::duration("30m")?)?
+                            <= cel::duration("2h")?,
+                    ),
+                    || Ok(
+                        cel::subtract(
+                            cel::duration(value.as_str())?,
+                            cel::duration("1s")?,
+                        )? != cel::duration("0")?,
+                    ),
+                ),
+            );
+        }
+        let path = at.field("seal");
+        if let Some(value) = &self.seal {
+            to.min_encoded(path, value, 5);
+            to.max_encoded(path, value, 8);
+            to.encoded(path, value);
+        }
+        let path = at.field("steps");
+        if let Some(entries) = &self.steps {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            if to.max_entries(path, entries.len(), 5, problem) {
+                for (index, item) in entries.iter().enumerate() {
+                    let path = path.index(index);
+                    to.max_characters(path, item, 10);
+                }
+            }
+        }
+        let path = at.field("word");
+        if let Some(value) = &self.word {
+            to.max_characters(path, value, 20);
+            to.rule(
+                path,
+                &Rule {
+                    cel: "self.indexOf('a') < 3 && self.lastIndexOf('a') < 5 && self.charAt(1) != 'x'",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                || Ok(
+                    cel::index_of(value.as_str(), "a") < 3
+                        && cel::last_index_of(value.as_str(), "a") < 5
+                        && cel::char_at(value.as_str(), 1)? != "x",
+                ),
+            );
+        }
+        let number = [
+            self.address.is_some(),
+            self.key.is_some(),
+            self.pause.is_some(),
+            self.rest.is_some(),
+            self.seal.is_some(),
+            self.steps.is_some(),
+            self.word.is_some(),
+        ]
+            .into_iter()
+            .filter(|is_set| *is_set)
+            .count();
+        to.min_entries(*at, number, 1, "minProperties");
+        let problem = Problem::new(ErrorType::TooMany, "maxProperties");
+        to.max_entries(*at, number, 3, problem);
+        to.set_together(*at, "oneOf", true, &[&[]]);
+        to.rule(
+            *at,
+            &Rule {
+                cel: "[has(self.pause), has(self.rest)].filter(x, x == true).size() <= 1",
+                error_type: ErrorType::Invalid,
+                message: "a pause or a rest",
+            },
+            || Ok(
+                cel::size(
+                    cel::select(
+                            [self.pause.is_some(), self.rest.is_some()].into_iter(),
+                            |x| Ok(x),
+                        )?
+                        .len(),
+                ) <= 1,
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "(has(self.steps) ? self.steps : []).all(s, s != 'wait') && (has(self.steps) ? self.steps : []).size() != 4",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || cel::and(
+                || Ok(
+                    (if self.steps.is_some() {
+                        cel::get(&self.steps, "steps")?.as_slice()
+                    } else {
+                        &[]
+                    })
+                        .iter()
+                        .all(|s| s.as_str() != "wait"),
+                ),
+                || Ok(
+                    cel::size(
+                        (if self.steps.is_some() {
+                            cel::get(&self.steps, "steps")?.as_slice()
+                        } else {
+                            &[]
+                        })
+                            .len(),
+                    ) != 4,
+                ),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.steps) || self.steps.join('-') != 'dig-sow'",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.steps.is_none()
+                    || cel::get(&self.steps, "steps")?.join("-").as_str() != "dig-sow",
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "['dig', 'sow'].exists(s, has(self.word) && s == self.word) ? has(self.steps) : true",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                if cel::exists(
+                    ["dig".to_owned(), "sow".to_owned()].into_iter(),
+                    |s| Ok(
+                        self.word.is_some()
+                            && s.as_str() == cel::get(&self.word, "word")?.as_str(),
+                    ),
+                )? {
+                    self.steps.is_some()
+                } else {
+                    true
+                },
+            ),
         );
     }
 }
