@@ -139,6 +139,20 @@ pub fn custom_versions(source: &Source) -> Result<Vec<CustomVersion>, Diagnostic
     })
 }
 
+/// Returns the prefix of the schemas that an overlay is written for, if it says one.
+///
+/// # Errors
+///
+/// The file isn't an overlay.
+pub fn overlay_prefix(source: &Source) -> Result<Option<String>, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let overlay = load::Overlay::parse(source, &mut diagnostics);
+    match overlay.filter(|_| diagnostics.is_empty()) {
+        Some(overlay) => Ok(overlay.prefix().map(str::to_owned)),
+        None => Err(diagnostics),
+    }
+}
+
 /// Generates every crate of the configuration, and after them the one that bundles them.
 ///
 /// # Errors
@@ -179,6 +193,18 @@ fn with_files(
         krate.files = made.by_ref().take(count).flatten().collect();
     }
     generated
+}
+
+/// Returns the rules that the crates of the configuration wouldn't check, and generates nothing.
+///
+/// # Errors
+///
+/// As [`generate`].
+pub fn unchecked(config: &Config, inputs: &Inputs) -> Result<Vec<UncheckedRule>, Diagnostics> {
+    run(config, inputs, |crates, _| {
+        let rules = crates.iter().map(|krate| unchecked_of(krate, inputs));
+        rules.flatten().collect()
+    })
 }
 
 /// Returns the analysed model of every crate as JSON, for people who wonder why something is
@@ -367,12 +393,12 @@ fn described(krate: &model::Crate<'_>, inputs: &Inputs) -> Generated {
         group_versions: group_versions(krate),
         files: Vec::new(),
         hand_written: emit::hand_written(krate),
-        unchecked: unchecked(krate, inputs),
+        unchecked: unchecked_of(krate, inputs),
     }
 }
 
 /// The rules of the schemas of a crate that aren't checked.
-fn unchecked(krate: &model::Crate<'_>, inputs: &Inputs) -> Vec<UncheckedRule> {
+fn unchecked_of(krate: &model::Crate<'_>, inputs: &Inputs) -> Vec<UncheckedRule> {
     let versions = krate.versions.iter().map(|version| {
         let mut documents = inputs.documents.values().map(|document| &document.source);
         let source = documents.find(|source| source.name == version.file);

@@ -11,27 +11,33 @@ use codegen::{Config, CustomVersion, Diagnostics, DocumentSource, Inputs, Releas
 use crate::inputs::Found;
 use crate::workspace;
 
+/// The definitions to read, and how.
+pub(crate) struct Definitions<'a> {
+    /// The files of manifests.
+    pub(crate) files: &'a [PathBuf],
+    /// The files of overlays.
+    pub(crate) overlays: &'a [PathBuf],
+    /// The release for which the crates are made; that of codegen.toml if not given.
+    pub(crate) release: Option<Release>,
+    /// True if rules that can't be checked are errors.
+    pub(crate) deny_unchecked: bool,
+}
+
 /// Reads files of manifests, and makes the configuration of a crate for each group and version in
 /// them.
-pub(crate) fn read(
-    root: &Path,
-    files: &[PathBuf],
-    release: Option<Release>,
-    deny_unchecked: bool,
-) -> Result<Found, Box<dyn Error>> {
+pub(crate) fn read(root: &Path, definitions: &Definitions<'_>) -> Result<Found, Box<dyn Error>> {
     let text = workspace::read(&root.join(workspace::CONFIG))?;
     let own = Config::parse(&Source::new(workspace::CONFIG, text))?;
-    let Some(release) = release.or(own.newest) else {
+    let Some(release) = definitions.release.or(own.newest) else {
         return Err("error: no release\n  help: say --release 1.37".into());
     };
     let mut inputs = Inputs::default();
     let mut paths = BTreeMap::new();
     let mut crates: BTreeMap<CustomVersion, Vec<String>> = BTreeMap::new();
-    for path in files {
+    for path in definitions.files {
         let (name, source) = source(path, release)?;
         let versions = codegen::custom_versions(&source);
-        let shown = |errors: Diagnostics| errors.renamed(|_| Some(path.display().to_string()));
-        for version in versions.map_err(shown)? {
+        for version in versions.map_err(|errors| shown(errors, path))? {
             crates.entry(version).or_default().push(name.clone());
         }
         if paths.insert(source.name.clone(), path.clone()).is_some() {
@@ -46,20 +52,38 @@ pub(crate) fn read(
             .documents
             .insert(document.source.name.clone(), document);
     }
-    let config = Config::parse(&Source::new(
-        "--crd",
-        config(&crates, release, deny_unchecked),
-    ))?;
+    let mut overlays = Vec::new();
+    for path in definitions.overlays {
+        let name = file_name(path);
+        let source = Source::new(name.as_str(), workspace::read(path)?);
+        let prefix = codegen::overlay_prefix(&source).map_err(|errors| shown(errors, path))?;
+        check_overlay(path, prefix.as_deref(), &crates)?;
+        if paths.insert(name.clone(), path.clone()).is_some() {
+            return Err(format!("error: two files are named {name}\n  help: rename one").into());
+        }
+        inputs.overlays.insert(name.clone(), source);
+        overlays.push((name, prefix));
+    }
+    let config = config(&crates, release, &overlays, definitions.deny_unchecked);
+    let config = Config::parse(&Source::new("--crd", config))?;
     Ok(Found::new(config, inputs, paths))
+}
+
+/// Errors of one file, under the path that the user gave.
+fn shown(errors: Diagnostics, path: &Path) -> Diagnostics {
+    errors.renamed(|_| Some(path.display().to_string()))
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// A file, under the name that documents of its release have.
 fn source(path: &Path, release: Release) -> Result<(String, Source), Box<dyn Error>> {
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let name = file_name(path);
     if ![".yaml", ".yml"].iter().any(|end| name.ends_with(end)) {
         return Err(format!(
             "error: {} is no .yaml or .yml\n  help: an OpenAPI document belongs into codegen.toml",
@@ -74,30 +98,57 @@ fn source(path: &Path, release: Release) -> Result<(String, Source), Box<dyn Err
     ))
 }
 
+/// Checks that an overlay is for a group and version that there is.
+fn check_overlay(
+    path: &Path,
+    prefix: Option<&str>,
+    crates: &BTreeMap<CustomVersion, Vec<String>>,
+) -> Result<(), Box<dyn Error>> {
+    let Some(prefix) = prefix else { return Ok(()) };
+    if crates.keys().any(|version| version.prefix == prefix) {
+        return Ok(());
+    }
+    let known: Vec<_> = crates.keys().map(|v| format!("`{}`", v.prefix)).collect();
+    Err(format!(
+        "error: {} is for `{prefix}`, of which there is no definition\n  help: correct its \
+         `x-prefix`; there is {}",
+        path.display(),
+        known.join(", ")
+    )
+    .into())
+}
+
 fn config(
     crates: &BTreeMap<CustomVersion, Vec<String>>,
     release: Release,
+    overlays: &[(String, Option<String>)],
     deny_unchecked: bool,
 ) -> String {
     let mut text = format!("newest = \"{release}\"\n");
     for (
         CustomVersion {
-            group,
+            group: of,
             version,
             prefix,
         },
         files,
     ) in crates
     {
-        let name = format!("{}-{version}", group.replace('.', "-"));
+        let name = format!("{}-{version}", of.replace('.', "-"));
         let _ = write!(
             text,
-            "\n[[crate]]\nname = {name:?}\ndescription = \"Types of {group}/{version}\"\n"
+            "\n[[crate]]\nname = {name:?}\ndescription = \"Types of {of}/{version}\"\n"
         );
+        // One that names no group is for all.
+        let mine = overlays
+            .iter()
+            .filter(|(_, of)| of.as_ref().is_none_or(|of| of == prefix));
+        let mine: Vec<_> = mine.map(|(name, _)| name).collect();
         for file in files {
             let _ = write!(
                 text,
-                "\n[[crate.document]]\nfile = {file:?}\nprefix = {prefix:?}\nlist-unchecked = {}\n",
+                "\n[[crate.document]]\nfile = {file:?}\nprefix = {prefix:?}\noverlays = {mine:?}\n\
+                 list-unchecked = {}\n",
                 !deny_unchecked
             );
         }

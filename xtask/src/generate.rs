@@ -8,9 +8,10 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use codegen::{Config, Generated, GeneratedFile, Release};
 
+use crate::custom::{self, Definitions};
 use crate::inputs::{self, Folder, Found};
 use crate::output::{self, Change, Plan};
-use crate::{custom, readme, rustfmt, workspace};
+use crate::{readme, rustfmt, workspace};
 
 /// Generate the crates from the documents in spec/ and their overlays.
 ///
@@ -19,6 +20,7 @@ use crate::{custom, readme, rustfmt, workspace};
 /// is written.
 #[derive(Args)]
 #[command(group(ArgGroup::new("source").args(["spec", "crd"])))]
+#[command(group(ArgGroup::new("target").args(["out", "dump"])))]
 pub(crate) struct Arguments {
     /// The crates to generate; all of codegen.toml if none is named. Those into which they
     /// are converted are read too, but not written.
@@ -48,9 +50,14 @@ pub(crate) struct Arguments {
     /// CustomResourceDefinitions in this file of manifests; may be repeated. The crates are named
     /// after their group, as in `topolvm-io-v1`.
     #[arg(
-        long, value_name = "FILE", requires = "out", conflicts_with_all = ["crates", "spec"]
+        long, value_name = "FILE", requires = "target", conflicts_with_all = ["crates", "spec"]
     )]
     crd: Vec<PathBuf>,
+
+    /// An overlay for the definitions of --crd; may be repeated. Its `x-prefix` names the group and
+    /// version that it is for, such as `com.example.v1.`; without one it is for all.
+    #[arg(long, value_name = "FILE", requires = "crd")]
+    overlay: Vec<PathBuf>,
 
     /// Refuse definitions with rules that the crates can't check, and say how to mend them. Without
     /// it the crates list such rules, and so does this command.
@@ -116,12 +123,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 /// Reads the input of the generator.
 fn found(root: &Path, arguments: &Arguments) -> Result<Found, Box<dyn Error>> {
     if !arguments.crd.is_empty() {
-        return custom::read(
-            root,
-            &arguments.crd,
-            arguments.release,
-            arguments.deny_unchecked,
-        );
+        let definitions = Definitions {
+            files: &arguments.crd,
+            overlays: &arguments.overlay,
+            release: arguments.release,
+            deny_unchecked: arguments.deny_unchecked,
+        };
+        return custom::read(root, &definitions);
     }
     let config = inputs::config(root, &arguments.crates)?;
     let own = root.join("spec");
@@ -163,11 +171,20 @@ fn unchecked(krate: &Generated, found: &Found) -> String {
             "  {}{line} {}: `{}`: {}\n",
             found.shown(&rule.file),
             rule.path,
-            rule.rule.escape_debug(),
+            printable(&rule.rule),
             rule.reason
         );
     }
     text
+}
+
+/// A text in one line, without what a terminal would follow.
+fn printable(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = words
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    shown.collect()
 }
 
 fn check(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {

@@ -233,7 +233,7 @@ pub(crate) fn harmless(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     for c in line.chars() {
         match c {
-            '\t' => text.push('\t'),
+            '\t' => text.push_str("    "),
             '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => text.push(' '),
             c if c.is_control() => {}
             c if is_invisible(c) => text.extend(c.escape_unicode()),

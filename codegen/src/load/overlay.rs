@@ -100,6 +100,11 @@ impl Overlay {
         Some(overlay)
     }
 
+    /// The prefix of the schemas that it is written for, if it says one.
+    pub(crate) fn prefix(&self) -> Option<&str> {
+        self.prefix.as_deref()
+    }
+
     /// Applies the actions that are meant for the release, in order.
     pub(super) fn apply(
         &self,

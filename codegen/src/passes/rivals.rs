@@ -1,9 +1,9 @@
 //! Rivals: things of a CustomResourceDefinition that have the same name in Rust.
 //!
 //! One of them keeps the name: the one that is spelled like it, or else the first. Each of the
-//! others gets a number, from 2, that makes it a name that nothing else has. What has no rival keeps
-//! its name, whatever it is. In Kubernetes' own documents rivals are errors, and the configuration
-//! gives them names.
+//! others gets a number, from 2, that makes it a name that nothing else has. What has no rival
+//! keeps its name. In Kubernetes' own documents rivals are errors: a suffix would only hide the
+//! question.
 
 use std::collections::BTreeSet;
 

@@ -171,15 +171,6 @@ fn what_is_no_definition() {
     fails(&bare, &["Boat of example.com/v1alpha1 has no schema"]);
     let twice = DEFINITION.replace("name: v2", "name: v1");
     fails(&twice, &["two definitions of Boat in example.com/v1"]);
-    let rule = "minimum: 1, x-kubernetes-validations: [{rule: duration(self)}]";
-    let untranslated = DEFINITION.replace("minimum: 1", rule);
-    fails(
-        &untranslated,
-        &[
-            "the function `duration`",
-            "Boat/properties/spec/properties/sails",
-        ],
-    );
 }
 
 #[test]
@@ -213,4 +204,88 @@ fn what_can_not_be_asked() {
     sandbox
         .run(&["--crd", &missing, "--out", &arguments[3]])
         .fails_with(&["missing.yaml"]);
+}
+
+/// A definition with a rule that isn't translated.
+fn unchecked() -> String {
+    let rule = "x-kubernetes-validations: [{rule: \"self.matches(self)\n  || true\"}]";
+    DEFINITION.replace("sails:", &format!("flag: {{type: string, {rule}}}, sails:"))
+}
+
+#[test]
+fn rules_that_can_not_be_checked_are_listed() {
+    let (sandbox, arguments) = sandbox(&unchecked());
+    let outcome = run(&sandbox, &arguments).succeeds();
+    let listed = "\nexample-com-v1: left to a server:\n  ";
+    let rule =
+        "boats.yaml Boat.spec.flag: `self.matches(self) || true`: a computed regular expression\n";
+    assert!(outcome.out.contains(listed), "{}", outcome.out);
+    assert!(outcome.out.contains(rule), "{}", outcome.out);
+    assert!(
+        !outcome.out.contains("example-com-v2: left"),
+        "{}",
+        outcome.out
+    );
+    let root = sandbox.read("out/example-com-v1/src/lib.rs");
+    assert!(
+        root.contains("//! 1 rule of the schemas is left to a server"),
+        "{root}"
+    );
+    let (denied, arguments) = self::sandbox(&unchecked());
+    let deny = [arguments.as_slice(), &["--deny-unchecked".to_owned()]].concat();
+    run(&denied, &deny).fails_with(&["is not translated into a check", "boats.yaml", "overlay"]);
+    assert!(!denied.path("out").exists());
+    // Only together with definitions.
+    assert_eq!(denied.run(&["--deny-unchecked"]).code, Some(2));
+}
+
+#[test]
+fn overlays_add_to_definitions() {
+    let overlay = |prefix: &str, target: &str| {
+        format!(
+            "overlay: 1.0.0\ninfo: {{title: Boats, version: 1.0.0}}\n{prefix}actions:\n\
+             - target: \"$.components.schemas['{target}'].properties.spec.properties.flag\"\n  \
+             update: {{description: The flag that it shows., x-kubernetes-validations: \
+             [{{rule: self != ''}}]}}\n"
+        )
+    };
+    let (sandbox, arguments) = sandbox(&unchecked());
+    let mut arguments = arguments.to_vec();
+    arguments.push("--deny-unchecked".to_owned());
+    let path = sandbox.path("more.yaml").display().to_string();
+    arguments.extend(["--overlay".to_owned(), path]);
+    // The rule is there still: an overlay adds to the list.
+    let whole = overlay("x-prefix: com.example.v1.\n", "com.example.v1.Boat");
+    let removed = whole.replace(
+        "actions:\n",
+        "actions:\n- target: \"$.components.schemas['com.example.v1.Boat'].properties.spec.\
+         properties.flag['x-kubernetes-validations']\"\n  remove: true\n",
+    );
+    sandbox.write("more.yaml", &removed);
+    let outcome = run(&sandbox, &arguments).succeeds();
+    assert!(!outcome.out.contains("left to a server"), "{}", outcome.out);
+    let types = sandbox.read("out/example-com-v1/src/boat.rs");
+    assert!(types.contains("/// The flag that it shows."), "{types}");
+    let other = overlay("x-prefix: org.example.v1.\n", "org.example.v1.Boat");
+    sandbox.write("more.yaml", &other);
+    run(&sandbox, &arguments).fails_with(&["`org.example.v1.`", "no definition", "more.yaml"]);
+    sandbox.write("more.yaml", "overlay: 1.0.0");
+    run(&sandbox, &arguments).fails_with(&["not an OpenAPI overlay", "more.yaml"]);
+    sandbox.write(
+        "more.yaml",
+        &overlay("x-prefix: com.example.v1.\n", "com.example.v1.Boot"),
+    );
+    run(&sandbox, &arguments).fails_with(&["more.yaml"]);
+    assert_eq!(sandbox.run(&["--overlay", "more.yaml"]).code, Some(2));
+}
+
+#[test]
+fn the_model_of_definitions_can_be_read() {
+    let (sandbox, arguments) = sandbox(DEFINITION);
+    let outcome = sandbox.run(&["--crd", &arguments[1], "--dump"]).succeeds();
+    assert!(
+        outcome.out.contains("com.example.v2.Boat"),
+        "{}",
+        outcome.out
+    );
 }

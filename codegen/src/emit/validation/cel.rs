@@ -392,14 +392,21 @@ impl Writer<'_, '_> {
         variable: &crate::name::Ident,
         body: &Node,
     ) -> TokenStream {
-        let items = self.value(items);
+        let items = match items {
+            Node::Items(of, Iterable::Made) => self.place(of).plain,
+            items => self.value(items),
+        };
         let parameter = parameter(variable, body);
-        let result = match how {
+        let closure = match how {
             Macro::MapToTexts => {
                 let text = self.operand(body);
-                quote!(Ok(#text.to_owned()))
+                quote!(|#parameter| Ok(#text.to_owned()))
             }
-            _ => self.result(body),
+            _ if is_variable(body, variable) => quote!(Ok),
+            _ => {
+                let result = self.result(body);
+                quote!(|#parameter| #result)
+            }
         };
         let function = self.cel(match how {
             Macro::All => "all",
@@ -409,7 +416,7 @@ impl Writer<'_, '_> {
             Macro::Select => "select",
             Macro::Map | Macro::MapToTexts => "map",
         });
-        quote!(#function(#items, |#parameter| #result))
+        quote!(#function(#items, #closure))
     }
 }
 

@@ -383,8 +383,8 @@ impl Reader<'_> {
         None
     }
 
-    /// Leaves a rule that can't be checked, with the reason, or reports it, as the document is to be
-    /// read.
+    /// Leaves a rule that can't be checked, with the reason, or reports it, as the configuration
+    /// says of the document.
     fn cannot(
         &mut self,
         pointer: &Pointer,

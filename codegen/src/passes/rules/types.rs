@@ -65,10 +65,9 @@ impl Reader<'_> {
         if let Some(value) = rule_keywords.get("x-kubernetes-validations") {
             let of = (&Ty::Ref(name.clone()), None);
             for check in self.validations(value, of, pointer) {
-                match check {
-                    Check::Cel(rule) => rules.cel.push(*rule),
-                    // The others are of fields.
-                    _ => {}
+                // The others are of fields.
+                if let Check::Cel(rule) = check {
+                    rules.cel.push(*rule);
                 }
             }
         }

@@ -656,10 +656,7 @@ impl Check for GardenSpecPlan {
             },
             || Ok(
                 cel::size(
-                    cel::select(
-                            [self.pause.is_some(), self.rest.is_some()].into_iter(),
-                            |x| Ok(x),
-                        )?
+                    cel::select([self.pause.is_some(), self.rest.is_some()], |x| Ok(x))?
                         .len(),
                 ) <= 1,
             ),
@@ -714,7 +711,7 @@ impl Check for GardenSpecPlan {
             },
             || Ok(
                 if cel::exists(
-                    ["dig".to_owned(), "sow".to_owned()].into_iter(),
+                    ["dig".to_owned(), "sow".to_owned()],
                     |s| Ok(
                         self.word.is_some()
                             && s.as_str() == cel::get(&self.word, "word")?.as_str(),
