@@ -9,6 +9,9 @@ use super::types::value_type;
 use crate::doc;
 use crate::model::{ApiVersion, Field, Role, Struct, Ty, Type};
 
+/// The most parameters that clippy lets a function have.
+const MAX_PARAMETERS: usize = 7;
+
 /// The `impl` with the constructor and the setters.
 pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let name = &ty.name;
@@ -71,8 +74,12 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
     } else {
         quote!(Self { #(#values,)* ..Self::default() })
     };
+    // So many are required of an object that somebody else has designed.
+    let many = parameters.len() > MAX_PARAMETERS;
+    let many = many.then(|| quote!(#[allow(clippy::too_many_arguments)]));
     quote! {
         #docs
+        #many
         #[must_use]
         pub fn new(#(#parameters),*) -> Self {
             #body

@@ -158,6 +158,45 @@ pub(crate) enum CelType {
 }
 
 impl Node {
+    /// `!of`, without constants.
+    pub(crate) fn not(of: Self) -> Self {
+        match of {
+            Self::Bool(flag) => Self::Bool(!flag),
+            Self::Not(of) => *of,
+            of => Self::Not(Box::new(of)),
+        }
+    }
+
+    /// `a && b`, without constants.
+    pub(crate) fn and(a: Self, b: Self) -> Self {
+        match (a, b) {
+            (Self::Bool(false), _) | (_, Self::Bool(false)) => Self::Bool(false),
+            (Self::Bool(true), other) | (other, Self::Bool(true)) => other,
+            (a, b) => Self::And(Box::new(a), Box::new(b)),
+        }
+    }
+
+    /// `a || b`, without constants.
+    pub(crate) fn or(a: Self, b: Self) -> Self {
+        match (a, b) {
+            (Self::Bool(true), _) | (_, Self::Bool(true)) => Self::Bool(true),
+            (Self::Bool(false), other) | (other, Self::Bool(false)) => other,
+            (a, b) => Self::Or(Box::new(a), Box::new(b)),
+        }
+    }
+
+    /// `condition ? then : otherwise`, without constants.
+    pub(crate) fn choice(condition: Self, then: Self, otherwise: Self) -> Self {
+        match (condition, then, otherwise) {
+            (Self::Bool(true), chosen, _) | (Self::Bool(false), _, chosen) => chosen,
+            (condition, Self::Bool(true), Self::Bool(false)) => condition,
+            (condition, Self::Bool(false), Self::Bool(true)) => Self::not(condition),
+            (condition, then, otherwise) => {
+                Self::If(Box::new(condition), Box::new(then), Box::new(otherwise))
+            }
+        }
+    }
+
     /// Returns true if it can have no result.
     pub(crate) fn fails(&self) -> bool {
         let any = |nodes: &[Self]| nodes.iter().any(Self::fails);

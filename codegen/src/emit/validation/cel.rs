@@ -140,6 +140,12 @@ impl Writer<'_, '_> {
             }
             Node::Not(of) => match &**of {
                 Node::IsSet(field) => self.is_set(field, quote!(is_none)),
+                Node::HasValue(of) => {
+                    let of = self.value(of);
+                    quote!(#of.is_none())
+                }
+                Node::Operator("==", a, b) => self.operator("!=", a, b),
+                Node::Operator("!=", a, b) => self.operator("==", a, b),
                 of => {
                     let of = self.operand(of);
                     quote!(!#of)

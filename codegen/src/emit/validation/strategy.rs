@@ -8,7 +8,7 @@ use super::defaults;
 use super::methods::{check_method, parameter};
 use crate::emit::kind::{lifecycle_of, release};
 use crate::emit::runtime::VALIDATION;
-use crate::model::{Resource, Role, Struct, Type};
+use crate::model::{Resource, Role, Struct, Ty, Type};
 
 /// The implementation of `Strategy`.
 pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
@@ -151,10 +151,20 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
         });
     let defaults = defaults::set(cx, field);
     let defaults_of_new = defaults.as_ref().map(|defaults| {
-        quote! {
-            if stored.is_none() {
-                #defaults
-            }
+        let is_inside = field.server.default_function.is_none()
+            && matches!(field.ty, Ty::Ref(_))
+            && field.is_optional();
+        match is_inside && cx.held(field).is_some() {
+            true => quote! {
+                if stored.is_none() && let Some(status) = &mut self.status {
+                    status.set_defaults(target);
+                }
+            },
+            false => quote! {
+                if stored.is_none() {
+                    #defaults
+                }
+            },
         }
     });
     let last = object.rules.status_preparation.as_ref();

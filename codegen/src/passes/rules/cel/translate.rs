@@ -173,10 +173,10 @@ impl<'a> Translator<'a> {
         match (&call.target, call.args.as_slice()) {
             (None, [a]) if name == operators::LOGICAL_NOT => {
                 let of = self.of_sort(a, &CelType::Bool)?;
-                Ok((Node::Not(Box::new(of)), CelType::Bool))
+                Ok((Node::not(of), CelType::Bool))
             }
-            (None, [a, b]) if name == operators::LOGICAL_AND => self.logic(a, b, Node::And),
-            (None, [a, b]) if name == operators::LOGICAL_OR => self.logic(a, b, Node::Or),
+            (None, [a, b]) if name == operators::LOGICAL_AND => self.logic(a, b, Node::and),
+            (None, [a, b]) if name == operators::LOGICAL_OR => self.logic(a, b, Node::or),
             (None, [a, b, c]) if name == operators::CONDITIONAL => self.choice(a, b, c),
             (None, [a, b]) if name == operators::IN => self.is_in(a, b),
             (None, [a, b]) if name == operators::INDEX => self.index(a, b),
@@ -189,15 +189,10 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn logic(
-        &mut self,
-        a: &IdedExpr,
-        b: &IdedExpr,
-        make: fn(Box<Node>, Box<Node>) -> Node,
-    ) -> Translated {
+    fn logic(&mut self, a: &IdedExpr, b: &IdedExpr, make: fn(Node, Node) -> Node) -> Translated {
         let a = self.of_sort(a, &CelType::Bool)?;
         let b = self.of_sort(b, &CelType::Bool)?;
-        Ok((make(Box::new(a), Box::new(b)), CelType::Bool))
+        Ok((make(a, b), CelType::Bool))
     }
 
     /// A list of plain values of one sort.
@@ -240,8 +235,7 @@ impl<'a> Translator<'a> {
         if sort == CelType::Text && (then.any(&mut made) || otherwise.any(&mut made)) {
             return Err("a choice between texts that are made".to_owned());
         }
-        let node = Node::If(Box::new(condition), Box::new(then), Box::new(otherwise));
-        Ok((node, sort))
+        Ok((Node::choice(condition, then, otherwise), sort))
     }
 
     fn is_in(&mut self, value: &IdedExpr, list: &IdedExpr) -> Translated {
