@@ -298,10 +298,9 @@ impl Writer<'_, '_> {
         };
         match (a, b) {
             (of, Node::Bool(flag)) | (Node::Bool(flag), of) if is_equality => {
-                let of = self.operand(of);
                 match *flag == (operator == "==") {
-                    true => of,
-                    false => quote!(!#of),
+                    true => self.operand(of),
+                    false => self.value(&Node::not(of.clone())),
                 }
             }
             (of, Node::Text(text)) | (Node::Text(text), of) if is_equality && text.is_empty() => {
