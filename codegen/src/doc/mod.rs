@@ -92,6 +92,11 @@ pub(crate) fn as_code(text: &str) -> String {
     harmless(text).replace('`', "'")
 }
 
+/// A text from a document for the inside of our own sentences, in which nothing is markup but code.
+pub(crate) fn prose(text: &str) -> String {
+    inline::render(&harmless(text), &NoLinks).join(" ")
+}
+
 /// A name from a document for the inside of our own sentences: as it is, or as code where it
 /// could mean something.
 pub(crate) fn plain(name: &str) -> String {

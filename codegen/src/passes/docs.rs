@@ -200,11 +200,7 @@ fn retirement(facts: &Facts, release: Release) -> Option<String> {
 /// A rule in CEL, of a value or of each in it.
 fn satisfies(the: &str, rule: &CelRule) -> String {
     let text = doc::as_code(&rule.text);
-    let message = rule
-        .message
-        .as_deref()
-        .map(doc::harmless)
-        .unwrap_or_default();
+    let message = rule.message.as_deref().map(doc::prose).unwrap_or_default();
     match message.trim_end_matches('.') {
         "" => format!("{the} rule `{text}` must hold."),
         message => format!("{the} rule `{text}` must hold: {message}."),
@@ -213,7 +209,7 @@ fn satisfies(the: &str, rule: &CelRule) -> String {
 
 /// A rule of the schema that isn't checked, with the reason.
 fn unchecked(Unchecked { rule, reason, .. }: &Unchecked) -> String {
-    let reason = doc::harmless(reason);
+    let reason = doc::prose(reason);
     format!(
         "The rule `{}` is not checked here: {}.",
         doc::as_code(rule),

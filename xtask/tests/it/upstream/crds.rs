@@ -154,8 +154,7 @@ fn definitions_of_others_become_crates() {
 /// fraction and without are the same.
 const READER: &str = r#"
 fn plain(value: &serde_json::Value) -> serde_json::Value {
-    use codegen::{Config, DocumentSource, Inputs, Source};
-use serde_json::Value;
+    use serde_json::Value;
     match value {
         Value::Number(number) => number.as_f64().into(),
         Value::Array(items) => items.iter().map(plain).collect(),

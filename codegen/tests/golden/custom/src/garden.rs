@@ -626,11 +626,11 @@ wire::object! {
 /// The work that is planned.
 ///
 /// The rule `[has(self.pause), has(self.rest)].filter(x, x == true).size() <= 1` must
-/// hold: a pause or a rest. The rule `(has(self.steps) ? self.steps : []).all(s, s !=
-/// 'wait') && (has(self.steps) ? self.steps : []).size() != 4` must hold. The rule
-/// `!has(self.steps) || self.steps.join('-') != 'dig-sow'` must hold. The rule
-/// `['dig', 'sow'].exists(s, has(self.word) && s == self.word) ? has(self.steps) :
-/// true` must hold.
+/// hold: a \[pause\] or a rest, \<not> both\_. The rule `(has(self.steps) ?
+/// self.steps : []).all(s, s != 'wait') && (has(self.steps) ? self.steps : []).size()
+/// != 4` must hold. The rule `!has(self.steps) || self.steps.join('-') != 'dig-sow'`
+/// must hold. The rule `['dig', 'sow'].exists(s, has(self.word) && s == self.word) ?
+/// has(self.steps) : true` must hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecPlan {
     /// The address of the pump.

@@ -652,7 +652,7 @@ impl Check for GardenSpecPlan {
             &Rule {
                 cel: "[has(self.pause), has(self.rest)].filter(x, x == true).size() <= 1",
                 error_type: ErrorType::Invalid,
-                message: "a pause or a rest",
+                message: "a [pause] or a rest, <not> both_",
             },
             || Ok(
                 cel::size(
