@@ -68,6 +68,7 @@ pub fn element<T>(list: &[T], index: i64) -> Result<&T> {
 }
 
 /// Returns `left && right`. As in CEL, false beside a failure is false, in any order.
+#[inline]
 pub fn and(
     left: impl FnOnce() -> Result<bool>,
     right: impl FnOnce() -> Result<bool>,
@@ -83,6 +84,7 @@ pub fn and(
 }
 
 /// Returns `left || right`. As in CEL, true beside a failure is true, in any order.
+#[inline]
 pub fn or(
     left: impl FnOnce() -> Result<bool>,
     right: impl FnOnce() -> Result<bool>,
@@ -165,26 +167,31 @@ pub fn map<T, R>(
 
 /// Returns a size as a number of CEL.
 #[must_use]
+#[inline]
 pub fn size(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Returns a sum of whole numbers.
+#[inline]
 pub fn add(a: i64, b: i64) -> Result<i64> {
     a.checked_add(b).ok_or(Failure::Overflow)
 }
 
 /// Returns a difference of whole numbers.
+#[inline]
 pub fn subtract(a: i64, b: i64) -> Result<i64> {
     a.checked_sub(b).ok_or(Failure::Overflow)
 }
 
 /// Returns a product of whole numbers.
+#[inline]
 pub fn multiply(a: i64, b: i64) -> Result<i64> {
     a.checked_mul(b).ok_or(Failure::Overflow)
 }
 
 /// Returns a quotient of whole numbers, rounded towards zero.
+#[inline]
 pub fn divide(a: i64, b: i64) -> Result<i64> {
     match b {
         0 => Err(Failure::Division),
@@ -193,6 +200,7 @@ pub fn divide(a: i64, b: i64) -> Result<i64> {
 }
 
 /// Returns the remainder of a division of whole numbers.
+#[inline]
 pub fn modulo(a: i64, b: i64) -> Result<i64> {
     match b {
         0 => Err(Failure::Division),

@@ -266,6 +266,7 @@ impl Checker<'_> {
 }
 
 /// The length of bytes in base64.
+#[inline]
 fn encoded(value: &ByteString) -> usize {
     value.0.len().div_ceil(3) * 4
 }

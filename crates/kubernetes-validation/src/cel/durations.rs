@@ -19,6 +19,7 @@ const UNITS: [(&str, u64); 8] = [
 const MOST: u64 = 1 << 63;
 
 /// Returns the nanoseconds of a duration in the form of Go, such as `1h30m` or `-1.5s`.
+#[inline]
 pub fn duration(text: &str) -> Result<i64> {
     let (is_negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -46,6 +47,7 @@ pub fn duration(text: &str) -> Result<i64> {
 }
 
 /// A number with its unit, and what follows.
+#[inline]
 fn part(text: &str) -> Option<(u64, &str)> {
     let (whole, rest) = digits(text);
     let (fraction, rest) = match rest.strip_prefix('.') {
@@ -77,6 +79,7 @@ fn part(text: &str) -> Option<(u64, &str)> {
 
 /// The digits of a fraction as a number, and what it is to be divided by. Digits that don't fit are
 /// left out.
+#[inline]
 fn scaled(digits: &str) -> (u64, f64) {
     let (mut number, mut scale) = (0_u64, 1.0);
     for digit in digits.bytes() {
@@ -92,6 +95,7 @@ fn scaled(digits: &str) -> (u64, f64) {
     (number, scale)
 }
 
+#[inline]
 fn digits(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !c.is_ascii_digit());
     text.split_at(end.unwrap_or(text.len()))

@@ -6,6 +6,7 @@ use super::{Failure, Result, size};
 
 /// Returns the part of a text from a position, up to another or to its end; positions count
 /// characters.
+#[inline]
 pub fn substring(text: &str, from: i64, to: Option<i64>) -> Result<&str> {
     let offset = |position: i64| {
         let position = usize::try_from(position).ok()?;
@@ -25,6 +26,7 @@ pub fn substring(text: &str, from: i64, to: Option<i64>) -> Result<&str> {
 }
 
 /// Returns the character at a position, which counts characters; the empty text at the end.
+#[inline]
 pub fn char_at(text: &str, position: i64) -> Result<&str> {
     let rest = substring(text, position, None)?;
     let end = rest.chars().next().map_or(0, char::len_utf8);
@@ -33,16 +35,19 @@ pub fn char_at(text: &str, position: i64) -> Result<&str> {
 
 /// Returns the position in characters of the first occurrence of a part, or -1.
 #[must_use]
+#[inline]
 pub fn index_of(text: &str, part: &str) -> i64 {
     position(text, text.find(part))
 }
 
 /// Returns the position in characters of the last occurrence of a part, or -1.
 #[must_use]
+#[inline]
 pub fn last_index_of(text: &str, part: &str) -> i64 {
     position(text, text.rfind(part))
 }
 
+#[inline]
 fn position(text: &str, offset: Option<usize>) -> i64 {
     let before = offset.and_then(|offset| text.get(..offset));
     before.map_or(-1, |before| size(before.chars().count()))
@@ -50,6 +55,7 @@ fn position(text: &str, offset: Option<usize>) -> i64 {
 
 /// Returns the parts of a text between the occurrences of another; its characters if that is empty.
 #[must_use]
+#[inline]
 pub fn split(text: &str, by: &str) -> Vec<String> {
     match by.is_empty() {
         true => text.chars().map(String::from).collect(),
@@ -58,12 +64,14 @@ pub fn split(text: &str, by: &str) -> Vec<String> {
 }
 
 /// Returns the whole number that a text is.
+#[inline]
 pub fn int(text: &str) -> Result<i64> {
     text.parse().map_err(|_| Failure::Form)
 }
 
 /// Returns true for an IP address. Kubernetes refuses zones and IPv4 addresses in the form of IPv6.
 #[must_use]
+#[inline]
 pub fn is_ip(text: &str) -> bool {
     match text.parse() {
         Ok(IpAddr::V4(_)) => true,
@@ -74,6 +82,7 @@ pub fn is_ip(text: &str) -> bool {
 
 /// Returns true for an IP address with the length of a prefix, such as `10.0.0.0/8`.
 #[must_use]
+#[inline]
 pub fn is_cidr(text: &str) -> bool {
     let Some((address, length)) = text.split_once('/') else {
         return false;
