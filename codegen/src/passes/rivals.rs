@@ -5,7 +5,7 @@
 //! keeps its name. In Kubernetes' own documents rivals are errors: a suffix would only hide the
 //! question.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{ApiVersion, Lowered, Shape};
 use crate::name::{self, Ident};
@@ -62,20 +62,18 @@ pub(super) fn settle(
     is_taken: impl Fn(&Ident) -> bool,
     numbered: fn(&Ident, usize) -> Ident,
 ) -> Vec<Ident> {
+    let mut keepers: BTreeMap<&Ident, usize> = BTreeMap::new();
+    for (index, (name, is_spelled)) in wanted.iter().enumerate() {
+        let keeper = keepers.entry(name).or_insert(index);
+        let is_better = wanted.get(*keeper).is_none_or(|(_, other)| !other);
+        if *is_spelled && is_better {
+            *keeper = index;
+        }
+    }
     let mut all: BTreeSet<Ident> = wanted.iter().map(|(name, _)| name.clone()).collect();
-    let keeper = |name: &Ident| {
-        let rivals = || {
-            wanted
-                .iter()
-                .enumerate()
-                .filter(|(_, (other, _))| other == name)
-        };
-        let spelled = rivals().find(|(_, (_, is_spelled))| *is_spelled);
-        spelled.or_else(|| rivals().next()).map(|(index, _)| index)
-    };
     let wanted = wanted.iter().enumerate();
     let settled = wanted.map(|(index, (name, _))| {
-        if keeper(name) == Some(index) && !is_taken(name) {
+        if keepers.get(name) == Some(&index) && !is_taken(name) {
             return name.clone();
         }
         let mut own = name.clone();
