@@ -160,8 +160,8 @@ fn a_rule_that_is_not_translated() {
     let rule = |rule: &str| format!("{{x-kubernetes-validations: [{{rule: {rule}}}]}}");
     for (untranslated, why) in [
         (
-            "self.split(\",\").size() < 9",
-            "the function `split` of a text",
+            "self.find(\",\").size() < 9",
+            "the function `find` of a text",
         ),
         ("self.a == 1", "a field of a text"),
         ("self == 1", "a text beside a whole number"),
@@ -169,7 +169,9 @@ fn a_rule_that_is_not_translated() {
         ("other == self", "`other` is unknown"),
         ("self == null", "`null`"),
         ("self in [1]", "a whole number where a text is expected"),
-        ("[self] == [self]", "a list that isn't searched"),
+        ("[self] == [self]", "a list that is compared"),
+        ("[] == [self]", "a list without elements"),
+        ("[[self]] == [self]", "a list of a list"),
         ("self.matches(self)", "a computed regular expression"),
         ("self.matches('[')", "a regular expression that"),
         (
@@ -179,7 +181,9 @@ fn a_rule_that_is_not_translated() {
         ("-self == 1", "the negative of a text"),
         ("self - self == ''", "arithmetic with a text"),
         ("self.all(x, true)", "a macro over a text"),
-        ("duration(self) == self", "the function `duration`"),
+        ("duration(self) == self", "a duration beside a text"),
+        ("isURL(self)", "the function `isURL`"),
+        ("int(self == '') == 1", "the function `int` of a flag"),
         ("{'a': self} == self", "a map or message"),
     ] {
         let untranslated = format!("\"{}\"", untranslated.replace('"', "\\\""));
