@@ -60,9 +60,8 @@ fn is_of_ecosystem(file: &Path) -> bool {
 
 /// Those of them that are compiled, for what is special in them: names that meet, combinations of
 /// schemas, durations, lists, numbers of properties.
-const COMPILED: [&str; 5] = [
+const COMPILED: [&str; 4] = [
     "httproutes.gateway.networking.k8s.io.yaml",
-    "ipaddressclaims.ipam.cluster.x-k8s.io.yaml",
     "kafkabridges.kafka.strimzi.io.yaml",
     "requestauthentications.security.istio.io.yaml",
     "servicemonitors.monitoring.coreos.com.yaml",
