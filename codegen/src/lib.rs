@@ -97,7 +97,9 @@ pub struct UncheckedRule {
     pub file: String,
     /// The line of the rule, counted from 1, if it is known.
     pub line: Option<usize>,
-    /// The place in an object, after its kind: `Gateway.spec.listeners[*].name`.
+    /// The kind of the object, such as `Gateway`.
+    pub kind: String,
+    /// The place of the value in it: `spec.listeners[*].name`; empty for the object as a whole.
     pub path: String,
     /// The rule: an expression of CEL, or a keyword with its value.
     pub rule: String,
@@ -405,12 +407,14 @@ fn unchecked_of(krate: &model::Crate<'_>, inputs: &Inputs) -> Vec<UncheckedRule>
         let mut rules = version.unchecked().peekable();
         let is_any = rules.peek().is_some();
         let lines = source.filter(|_| is_any).map(Source::lines);
-        let rules = rules.map(|rule| UncheckedRule {
+        let rules = rules.map(|rule| (rule, rule.place()));
+        let rules = rules.map(|(rule, (kind, path))| UncheckedRule {
             file: version.file.clone(),
             line: lines
                 .as_ref()
                 .and_then(|lines| Some(lines.of(&rule.pointer)?.line)),
-            path: rule.path(),
+            kind,
+            path,
             rule: rule.rule.clone(),
             reason: rule.reason.clone(),
         });

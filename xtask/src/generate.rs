@@ -168,8 +168,10 @@ fn unchecked(krate: &Generated, found: &Found) -> String {
     for rule in &krate.unchecked {
         let line = rule.line.map(|line| format!(":{line}")).unwrap_or_default();
         text += &format!(
-            "  {}{line} {}: `{}`: {}\n",
+            "  {}{line} {}{}{}: `{}`: {}\n",
             found.shown(&rule.file),
+            rule.kind,
+            if rule.path.is_empty() { "" } else { "." },
             rule.path,
             printable(&rule.rule),
             rule.reason
@@ -181,10 +183,14 @@ fn unchecked(krate: &Generated, found: &Found) -> String {
 /// A text in one line, without what a terminal would follow.
 fn printable(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shown = words
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c });
-    shown.collect()
+    let mut shown = String::new();
+    for c in words.chars() {
+        match c {
+            '\'' | '"' | '\\' => shown.push(c),
+            c => shown.extend(c.escape_debug()),
+        }
+    }
+    shown
 }
 
 fn check(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {

@@ -199,14 +199,9 @@ fn lines(
 
 /// Returns a note on rules of the schemas that aren't checked.
 fn not_checked(rules: usize) -> String {
-    let are = if rules == 1 {
-        "1 rule"
-    } else {
-        &format!("{rules} rules")
-    };
-    let is = if rules == 1 { "is" } else { "are" };
+    let (s, are) = if rules == 1 { ("", "is") } else { ("s", "are") };
     format!(
-        "{are} of the schemas {is} left to a server: what breaks one passes validation here. The \
+        "{rules} rule{s} of the schemas {are} left to a server: what breaks one passes validation here. The \
          constant `UNCHECKED`, with the feature `{}`, lists them.",
         Feature::Validation.name()
     )

@@ -164,7 +164,7 @@ fn extract(
         inner.retain(|keyword, _| OF_TYPE.contains(&keyword.as_str()) || keyword == "description");
         let name = match names.of(wanted.to_owned()) {
             (name, true) => name,
-            (name, false) => free(&name, schemas),
+            (name, false) => name::free(&name, |name| !schemas.contains_key(name)),
         };
         place.insert(
             "allOf".to_owned(),
@@ -183,13 +183,4 @@ fn extract(
 fn is_object(value: &Value) -> bool {
     let properties = value.get("properties").and_then(Value::as_object);
     properties.is_some_and(|properties| !properties.is_empty())
-}
-
-/// The wanted name, with a number after it if another schema has it.
-fn free(wanted: &str, schemas: &Map<String, Value>) -> String {
-    let numbered = (2..).map(|number| format!("{wanted}{number}"));
-    let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
-    names
-        .find(|name| !schemas.contains_key(name))
-        .unwrap_or_default()
 }

@@ -16,21 +16,24 @@ pub(crate) struct Unchecked {
 }
 
 impl Unchecked {
-    /// Returns the place in an object, after its kind: `Gateway.spec.listeners[*].name`.
-    pub(crate) fn path(&self) -> String {
+    /// Returns the kind, and the place in its objects: `Gateway` and `spec.listeners[*].name`.
+    pub(crate) fn place(&self) -> (String, String) {
         let mut segments = self.pointer.segments().skip(2);
         let schema = segments.next().unwrap_or_default();
-        let mut path = schema.rsplit('.').next().unwrap_or_default().to_owned();
+        let kind = schema.rsplit('.').next().unwrap_or_default().to_owned();
+        let mut path = String::new();
         while let Some(segment) = segments.next() {
             match segment.as_str() {
                 "properties" => {
-                    path.push('.');
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
                     path.extend(segments.next());
                 }
                 "items" | "additionalProperties" => path.push_str("[*]"),
                 _ => break,
             }
         }
-        path
+        (kind, path)
     }
 }

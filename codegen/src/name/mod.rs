@@ -335,6 +335,13 @@ pub(crate) fn title(property: &str) -> String {
     words.collect()
 }
 
+/// The wanted name, with a number after it if it isn't free.
+pub(crate) fn free(wanted: &str, mut is_free: impl FnMut(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{wanted}{number}"));
+    let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+    names.find(|name| is_free(name)).unwrap_or_default()
+}
+
 /// The name of a module that the configuration gives.
 pub(crate) fn given_module(name: &str) -> Option<Ident> {
     Ident::new(name.to_owned())

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rivals;
 use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Docs, Enum, Facts, Lowered, SchemaName, Shape, Ty, Type, Variant};
 use crate::name;
@@ -35,7 +34,7 @@ pub(super) fn run(version: &mut ApiVersion<Lowered>, diagnostics: &mut Diagnosti
             // Nobody has named it: it is named after its owner and its field.
             let mut title = name::title(&field.json);
             if version.is_custom {
-                title = rivals::free(&title, |title| taken.insert(format!("{owner}{title}")));
+                title = name::free(&title, |title| taken.insert(format!("{owner}{title}")));
             }
             let schema = format!("{owner}{title}");
             *innermost = Ty::Ref(schema.clone());

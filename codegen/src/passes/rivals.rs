@@ -47,14 +47,6 @@ pub(super) fn run(version: &mut ApiVersion<Lowered>) {
     }
 }
 
-/// Returns the part of a name that has been taken, which is as it is wanted or with a number after
-/// it.
-pub(super) fn free(wanted: &str, mut take: impl FnMut(&str) -> bool) -> String {
-    let numbered = (2..).map(|number| format!("{wanted}{number}"));
-    let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
-    names.find(|name| take(name)).unwrap_or_default()
-}
-
 /// Returns a name of its own for each thing, given the names that they want, each with whether the
 /// thing is spelled like it.
 pub(super) fn settle(

@@ -30,7 +30,7 @@ fn listed(spec: &str) -> Vec<String> {
     let crates = from(spec, true).unwrap_or_else(|errors| panic!("{spec}: {errors}"));
     let unchecked = crates[0].unchecked.iter();
     let listed: Vec<_> = unchecked
-        .map(|rule| format!("{}: {}", rule.path, rule.rule))
+        .map(|rule| format!("{}.{}: {}", rule.kind, rule.path, rule.rule))
         .collect();
     assert_eq!(from(spec, false).is_err(), !listed.is_empty(), "{spec}");
     listed
@@ -108,8 +108,10 @@ fn what_has_no_form_in_rust_is_listed() {
     ] {
         let crates = from(spec, true).unwrap_or_else(|errors| panic!("{spec}: {errors}"));
         let unchecked = crates[0].unchecked.iter();
-        let listed: Vec<_> = unchecked.map(|rule| (&*rule.path, &*rule.rule)).collect();
-        assert_eq!(listed, [("Thing.spec", rule)], "{spec}");
+        let listed: Vec<_> = unchecked
+            .map(|rule| (&*rule.kind, &*rule.path, &*rule.rule))
+            .collect();
+        assert_eq!(listed, [("Thing", "spec", rule)], "{spec}");
     }
 }
 

@@ -19,8 +19,7 @@ pub(super) fn item(versions: &[&ApiVersion]) -> Option<TokenStream> {
     let ty = quote!(#VALIDATION::UncheckedRule);
     let rules = versions.iter().flat_map(|version| version.unchecked());
     let rules = rules.map(|unchecked| {
-        let path = unchecked.path();
-        let (kind, path) = path.split_once('.').unwrap_or((&path, ""));
+        let (kind, path) = unchecked.place();
         let (rule, reason) = (&unchecked.rule, &unchecked.reason);
         quote!(UncheckedRule::new(#kind, #path, #rule, #reason))
     });

@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use kubernetes_schema_terms::TextFormat;
+
 use super::{Failure, Result, size};
 
 /// Returns the part of a text from a position, up to another or to its end; positions count
@@ -87,10 +89,9 @@ pub fn is_cidr(text: &str) -> bool {
     let Some((address, length)) = text.split_once('/') else {
         return false;
     };
-    let is_number = length.bytes().all(|byte| byte.is_ascii_digit());
-    let is_plain = is_number && (length == "0" || !length.starts_with('0'));
-    let most = if address.contains(':') { 128 } else { 32 };
-    is_ip(address) && is_plain && length.parse().is_ok_and(|length: u8| length <= most)
+    // The format allows zeros before the length, and IPv4 addresses in the form of IPv6.
+    let is_plain = length == "0" || !length.starts_with('0');
+    TextFormat::Cidr.matches(text) && is_plain && is_ip(address)
 }
 
 #[cfg(test)]
