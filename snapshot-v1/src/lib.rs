@@ -60,8 +60,8 @@ mod volume_snapshot_error;
 
 pub use deletion_policy::DeletionPolicy;
 pub use group_version::{GROUP_VERSION, resource};
-pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
+pub use kubernetes_kinds::values::{DateTime, IntOrQuantity};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 #[cfg(feature = "validation")]

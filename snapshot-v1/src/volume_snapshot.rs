@@ -2,9 +2,8 @@
 // #/components/schemas/io.k8s.storage.snapshot.v1.VolumeSnapshot.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use kubernetes_kinds::wire;
+use kubernetes_kinds::{values, wire};
 
 use crate::VolumeSnapshotError;
 
@@ -230,7 +229,7 @@ pub struct VolumeSnapshotStatus {
     pub bound_volume_snapshot_content_name: Option<String>,
 
     /// When the storage system took the snapshot; unset while that isn't known.
-    pub creation_time: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
+    pub creation_time: Option<values::DateTime>,
 
     /// The last error while the snapshot was made. It is removed once that succeeds.
     pub error: Option<VolumeSnapshotError>,
@@ -241,7 +240,7 @@ pub struct VolumeSnapshotStatus {
     /// The least size of a volume that is restored from the snapshot. A claim with the
     /// snapshot as its source and a smaller request fails. Unset while the size isn't
     /// known.
-    pub restore_size: Option<Quantity>,
+    pub restore_size: Option<values::IntOrQuantity>,
 
     /// The VolumeGroupSnapshot that the snapshot is part of, if it is part of one.
     pub volume_group_snapshot_name: Option<String>,
@@ -268,10 +267,7 @@ impl VolumeSnapshotStatus {
     ///
     /// Sets [`creation_time`](Self::creation_time).
     #[must_use]
-    pub fn with_creation_time(
-        mut self,
-        value: impl Into<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
-    ) -> Self {
+    pub fn with_creation_time(mut self, value: impl Into<values::DateTime>) -> Self {
         self.creation_time = Some(value.into());
         self
     }
@@ -298,7 +294,7 @@ impl VolumeSnapshotStatus {
     ///
     /// Sets [`restore_size`](Self::restore_size).
     #[must_use]
-    pub fn with_restore_size(mut self, value: impl Into<Quantity>) -> Self {
+    pub fn with_restore_size(mut self, value: impl Into<values::IntOrQuantity>) -> Self {
         self.restore_size = Some(value.into());
         self
     }
@@ -316,10 +312,10 @@ impl VolumeSnapshotStatus {
 wire::object! {
     VolumeSnapshotStatus {
         optional "boundVolumeSnapshotContentName" => bound_volume_snapshot_content_name,
-        optional "creationTime" => creation_time as custom_time,
+        optional "creationTime" => creation_time,
         optional "error" => error,
         optional "readyToUse" => ready_to_use,
-        optional "restoreSize" => restore_size as custom_quantity,
+        optional "restoreSize" => restore_size,
         optional "volumeGroupSnapshotName" => volume_group_snapshot_name,
     }
 }

@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.storage.snapshot.v1.VolumeSnapshot/properties/status/properties/error.
 // Change the document or its overlays and run the command again.
 
-use kubernetes_kinds::wire;
+use kubernetes_kinds::{values, wire};
 
 /// The last error while the snapshot was made. It is removed once that succeeds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,7 +11,7 @@ pub struct VolumeSnapshotError {
     pub message: Option<String>,
 
     /// When it went wrong.
-    pub time: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
+    pub time: Option<values::DateTime>,
 }
 
 impl VolumeSnapshotError {
@@ -34,10 +34,7 @@ impl VolumeSnapshotError {
     ///
     /// Sets [`time`](Self::time).
     #[must_use]
-    pub fn with_time(
-        mut self,
-        value: impl Into<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
-    ) -> Self {
+    pub fn with_time(mut self, value: impl Into<values::DateTime>) -> Self {
         self.time = Some(value.into());
         self
     }
@@ -46,6 +43,6 @@ impl VolumeSnapshotError {
 wire::object! {
     VolumeSnapshotError {
         optional "message" => message,
-        optional "time" => time as custom_time,
+        optional "time" => time,
     }
 }

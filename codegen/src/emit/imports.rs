@@ -8,15 +8,15 @@ use quote::{ToTokens, quote};
 
 use super::conversion;
 use super::runtime::KINDS;
-use crate::model::{ApiVersion, Module, SchemaName, Ty, Type};
-use crate::name::Ident;
+use crate::model::{ApiVersion, Exact, Module, SchemaName, Ty, Type};
+use crate::name::{self, Ident};
 
 /// The `use` items of a file.
 pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
     let values = values(&version.types, module);
     let convert = conversion::uses_support(version, &module.types);
     let mut uses = elsewhere(version, &values);
-    uses.extend(support(convert, has_structs(&version.types, module)));
+    uses.extend(support(&values, convert, has_structs(&version.types, module)));
     let here = version.module.iter();
     let own = own(version, module, &values)
         .into_iter()
@@ -29,10 +29,8 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
 pub(super) fn of_apply(version: &ApiVersion, module: &Module, convert: bool) -> Vec<TokenStream> {
     let values = values(&version.derived.apply.types, module);
     let mut uses = elsewhere(version, &values);
-    uses.extend(support(
-        convert,
-        has_structs(&version.derived.apply.types, module),
-    ));
+    let has_structs = has_structs(&version.derived.apply.types, module);
+    uses.extend(support(&values, convert, has_structs));
     let own = own(version, module, &values).into_iter();
     let (applied, full): (Vec<_>, Vec<_>) =
         own.partition(|(schema, _)| version.derived.apply.types.contains_key(*schema));
@@ -51,9 +49,8 @@ pub(super) fn of_schemas(
     values: &[&Ty],
 ) -> Vec<TokenStream> {
     let mut uses = elsewhere(version, values);
-    uses.push(quote!(
-        use #KINDS::schema;
-    ));
+    let modules = values.iter().any(|ty| ty.exact().is_some()).then_some("values");
+    uses.extend(of_support(Iterator::chain(["schema"].into_iter(), modules)));
     let here = module
         .types
         .iter()
@@ -152,20 +149,18 @@ fn external<'a>(
 }
 
 /// Imports from the run-time support.
-fn support(convert: bool, wire: bool) -> Option<TokenStream> {
-    match (convert, wire) {
-        (true, true) => Some(quote!(
-            use #KINDS::{convert, wire};
-        )),
-        (true, false) => Some(quote!(
-            use #KINDS::convert;
-        )),
-        (false, true) => Some(quote!(
-            use #KINDS::wire;
-        )),
-        (false, false) => None,
-    }
+fn support(values: &[&Ty], convert: bool, wire: bool) -> Option<TokenStream> {
+    let is_exact = values.iter().any(|ty| ty.exact().is_some());
+    let modules = [(convert, "convert"), (is_exact, "values"), (wire, "wire")];
+    of_support(modules.into_iter().filter_map(|(uses, name)| uses.then_some(name)))
 }
+
+/// The import of modules of the run-time support.
+fn of_support(modules: impl Iterator<Item = &'static str>) -> Option<TokenStream> {
+    let modules: Vec<_> = modules.map(name::fixed).collect();
+    (!modules.is_empty()).then(|| use_item(&quote!(use #KINDS::), &modules))
+}
+
 
 /// Returns true if an external type can go by its short name: nothing else has it.
 pub(super) fn is_imported(version: &ApiVersion, schema: &SchemaName) -> bool {
@@ -186,11 +181,13 @@ pub(super) fn is_imported(version: &ApiVersion, schema: &SchemaName) -> bool {
 /// own, but for names that those have; each item with its path.
 pub(super) fn re_exports(versions: &[&ApiVersion]) -> Vec<(String, TokenStream)> {
     let mut all: BTreeMap<&[Ident], BTreeSet<&Ident>> = BTreeMap::new();
+    let mut exact = BTreeSet::new();
     for version in versions {
         let types = version.types.values().filter_map(Type::object);
         let values = types
             .flat_map(|object| &object.fields)
             .map(|field| &field.ty);
+        exact.extend(values.clone().filter_map(Ty::exact));
         for (modules, names) in external(version, &Vec::from_iter(values)) {
             all.entry(modules).or_default().extend(names);
         }
@@ -209,7 +206,15 @@ pub(super) fn re_exports(versions: &[&ApiVersion]) -> Vec<(String, TokenStream)>
         let item = use_item(&quote!(pub use #path), &names);
         (!names.is_empty()).then(|| (path.to_string(), item))
     });
-    uses.collect()
+    let exact: Vec<_> = exact.into_iter().map(Exact::name).collect();
+    let is_other = |name: &&Ident| !is_own(name) && !all.values().any(|names| names.contains(name));
+    let names: Vec<_> = exact.iter().filter(is_other).collect();
+    let path = quote!(#KINDS::values::);
+    let exact = (!names.is_empty()).then(|| {
+        let item = use_item(&quote!(pub use #path), &names);
+        (path.to_string(), item)
+    });
+    uses.chain(exact).collect()
 }
 
 fn has_map(ty: &Ty) -> bool {

@@ -108,6 +108,10 @@ pub(super) fn value_type(version: &ApiVersion, ty: &Ty) -> TokenStream {
             quote!(k8s_openapi::apimachinery::pkg::util::intstr::IntOrString)
         }
         Ty::Json => quote!(k8s_openapi::serde_json::Value),
+        Ty::Exact(exact) => {
+            let name = exact.name();
+            quote!(values::#name)
+        }
         Ty::List(item) => {
             let item = value_type(version, item);
             quote!(Vec<#item>)

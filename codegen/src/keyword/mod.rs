@@ -39,6 +39,8 @@ pub(crate) enum ValueKind {
     List,
     Map,
     Enumeration,
+    /// A time, which is a text on the wire and in Rust.
+    DateTime,
     /// Bytes, which are a text in base64 on the wire.
     Bytes,
     /// A type of another crate, which may be a quantity.

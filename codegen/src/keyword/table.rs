@@ -67,7 +67,7 @@ const NUMBERS: &[Method] = &[
     method(
         ValueKind::Fraction,
         "known_number",
-        ValueForm::Number,
+        ValueForm::Fraction,
         ArgumentForm::Numbers,
     ),
 ];
@@ -86,9 +86,15 @@ const PATTERN: &[Method] = &[
         ArgumentForm::Pattern,
     ),
     method(
+        ValueKind::DateTime,
+        "pattern",
+        ValueForm::AsStr,
+        ArgumentForm::Pattern,
+    ),
+    method(
         ValueKind::Either,
         "pattern_of_text",
-        ValueForm::Reference,
+        ValueForm::TextOf,
         ArgumentForm::Pattern,
     ),
     method(
@@ -109,7 +115,7 @@ const MINIMUM: &[Method] = &[
     method(
         ValueKind::Fraction,
         "minimum_fraction",
-        ValueForm::Number,
+        ValueForm::Fraction,
         ArgumentForm::Number,
     ),
     method(
@@ -130,7 +136,7 @@ const MAXIMUM: &[Method] = &[
     method(
         ValueKind::Fraction,
         "maximum_fraction",
-        ValueForm::Number,
+        ValueForm::Fraction,
         ArgumentForm::Number,
     ),
 ];
@@ -230,6 +236,12 @@ pub(crate) const TABLE: &[Keyword] = &[
                 ArgumentForm::Count,
             ),
             method(
+                ValueKind::DateTime,
+                "min_characters",
+                ValueForm::AsStr,
+                ArgumentForm::Count,
+            ),
+            method(
                 ValueKind::Bytes,
                 "min_encoded",
                 ValueForm::Reference,
@@ -259,6 +271,12 @@ pub(crate) const TABLE: &[Keyword] = &[
             ),
             method(
                 ValueKind::Enumeration,
+                "max_characters",
+                ValueForm::AsStr,
+                ArgumentForm::Count,
+            ),
+            method(
+                ValueKind::DateTime,
                 "max_characters",
                 ValueForm::AsStr,
                 ArgumentForm::Count,
@@ -298,7 +316,7 @@ pub(crate) const TABLE: &[Keyword] = &[
             method(
                 ValueKind::Fraction,
                 "multiple_of_fraction",
-                ValueForm::Number,
+                ValueForm::Fraction,
                 ArgumentForm::Number,
             ),
         ],

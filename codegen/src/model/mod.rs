@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::config::CrateConfig;
-use crate::name::{Ident, RulePath, RustPath};
+use crate::name::{self, Ident, RulePath, RustPath};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
@@ -364,6 +364,8 @@ pub(crate) enum Ty {
     Json,
     /// A number or a text, such as a port.
     IntOrString,
+    /// A value of a custom resource, which a server keeps as it is written.
+    Exact(Exact),
     List(Box<Ty>),
     Map(Box<Ty>),
     /// A schema of the document: a type of the crate, an alias or an external.
@@ -376,7 +378,38 @@ pub(crate) enum Ty {
     },
 }
 
+/// A value that a server keeps as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Exact {
+    DateTime,
+    IntOrQuantity,
+    IntOrString,
+    Number,
+}
+
+impl Exact {
+    /// The name of its type.
+    pub(crate) fn name(self) -> Ident {
+        name::fixed(match self {
+            Self::DateTime => "DateTime",
+            Self::IntOrQuantity => "IntOrQuantity",
+            Self::IntOrString => "IntOrString",
+            Self::Number => "Number",
+        })
+    }
+}
+
 impl Ty {
+    /// The type that keeps values as they are written, itself or in lists and maps.
+    pub(crate) fn exact(&self) -> Option<Exact> {
+        match self {
+            Self::List(inner) | Self::Map(inner) => inner.exact(),
+            Self::Exact(exact) => Some(*exact),
+            _ => None,
+        }
+    }
+
     /// The schema that the type names, itself or in lists and maps.
     pub(crate) fn reference(&self) -> Option<&SchemaName> {
         match self {

@@ -221,8 +221,12 @@ pub(crate) enum ValueForm {
     Text,
     /// A string slice, of a value of an enumeration.
     AsStr,
-    /// A number.
+    /// A whole number.
     Number,
+    /// A number with a fraction, of 64 bits.
+    Fraction,
+    /// The text, if it is one and no number.
+    TextOf,
     /// A reference to its type.
     Reference,
     /// The number of its entries; 0 if it is absent.

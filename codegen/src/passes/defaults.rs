@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Field, Literal, Lowered, Ty};
+use crate::model::{ApiVersion, Exact, Field, Literal, Lowered, Ty};
 
 /// Returns the default of a field, if the server sets it. Required fields have none.
 pub(super) fn of(
@@ -62,8 +62,8 @@ fn fits(version: &ApiVersion<Lowered>, ty: &Ty, default: &Value) -> Result<(), S
             is(narrow, "a whole number of 32 bits")
         }
         (Ty::I64, value) => is(value.is_i64(), "a whole number of 64 bits"),
-        (Ty::F32 | Ty::F64, value) => is(value.is_number(), "a number"),
-        (Ty::String | Ty::Bytes | Ty::Time, value) => is(value.is_string(), "a string"),
+        (Ty::F32 | Ty::F64 | Ty::Exact(Exact::Number), value) => is(value.is_number(), "a number"),
+        (Ty::String | Ty::Bytes | Ty::Time | Ty::Exact(Exact::DateTime), value) => is(value.is_string(), "a string"),
         (Ty::List(item), Value::Array(values)) => values
             .iter()
             .try_for_each(|value| fits(version, item, value)),
@@ -86,7 +86,7 @@ fn fits(version: &ApiVersion<Lowered>, ty: &Ty, default: &Value) -> Result<(), S
             // An external type reads what it wants.
             (None, None) => Ok(()),
         },
-        (Ty::IntOrString, value) => is(
+        (Ty::IntOrString | Ty::Exact(Exact::IntOrString | Exact::IntOrQuantity), value) => is(
             value.is_i64() || value.is_string(),
             "a whole number or a string",
         ),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::config::CrateConfig;
-use crate::model::{Analysed, ApiVersion, Field, Resource, Role, SchemaName, Struct, Ty, Type};
+use crate::model::{Analysed, ApiVersion, Exact, Field, Resource, Role, SchemaName, Struct, Ty, Type};
 
 /// The columns of a line of code in a comment.
 const WIDTH: usize = 82;
@@ -178,7 +178,7 @@ fn value(
     Some(match ty {
         Ty::Bool => plain("true"),
         Ty::I32 | Ty::I64 => plain("1"),
-        Ty::F32 | Ty::F64 => plain("1.0"),
+        Ty::F32 | Ty::F64 | Ty::Exact(Exact::Number) => plain("1.0"),
         Ty::String => {
             let given = field.facts.example.as_ref().and_then(Value::as_str);
             Expression::Plain(format!("{:?}", given.unwrap_or("example")))
@@ -201,6 +201,9 @@ fn value(
             let (ty, object) = version.own_struct(ty)?;
             new(version, ty, object, depth, used)?
         }
+        Ty::Exact(Exact::IntOrString) => plain("1"),
+        Ty::Exact(Exact::IntOrQuantity) => plain("\"1\""),
+        Ty::Exact(Exact::DateTime) => plain("\"2026-01-02T03:04:05Z\""),
         Ty::Bytes | Ty::Time | Ty::Json | Ty::IntOrString | Ty::Values { .. } => {
             return None;
         }

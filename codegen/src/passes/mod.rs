@@ -5,7 +5,7 @@
 //!
 //! - Over lowered crates: [`homes`].
 //! - From a lowered document to a resolved one, by [`resolve`]: the order of fields ([`names`]),
-//!   [`enums`], [`rivals`], [`closure`], the type graph, [`lists`], [`placing`]; of each kind
+//!   [`enums`], [`rivals`], [`closure`], [`exact`], the type graph, [`lists`], [`placing`]; of each kind
 //!   [`paths`]; of each field [`nullable`], [`boxing`], [`defaults`], [`merge`], [`readings`]; at
 //!   last [`names`].
 //! - From that to an analysed one, by [`analyse`]: [`rules`], [`features`].
@@ -29,6 +29,7 @@ mod counterparts;
 mod defaults;
 mod docs;
 mod enums;
+mod exact;
 mod examples;
 mod features;
 mod homes;

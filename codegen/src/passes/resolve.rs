@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    boxing, carry, closure, defaults, enums, lists, merge, names, nullable, paths, placing,
+    boxing, carry, closure, defaults, enums, exact, lists, merge, names, nullable, paths, placing,
     readings, rivals,
 };
 use crate::config::CrateConfig;
@@ -26,6 +26,7 @@ pub(super) fn run(
     enums::run(&mut version, diagnostics);
     rivals::run(&mut version);
     closure::run(&mut version, diagnostics);
+    exact::run(&mut version);
     if !had_errors && diagnostics.is_empty() {
         closure::report_missing(&version, diagnostics);
     }

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::doc;
 use crate::model::{
-    Analysed, ApiVersion, Argument, Call, Check, Docs, Field, Keywords, NameFormat, Property,
-    Rules, SchemaName, Setting, Shape, Struct, Ty, Type, TypeSchema, ValueForm,
+    Analysed, ApiVersion, Argument, Call, Check, Docs, Exact, Field, Keywords, NameFormat,
+    Property, Rules, SchemaName, Setting, Shape, Struct, Ty, Type, TypeSchema, ValueForm,
 };
 
 /// Makes the schema of every type.
@@ -119,6 +119,7 @@ fn topology(version: &ApiVersion<Analysed>, field: &Field, keywords: &mut Keywor
 fn is_scalar(version: &ApiVersion<Analysed>, ty: &Ty) -> bool {
     match ty {
         Ty::Bool | Ty::I32 | Ty::I64 | Ty::F32 | Ty::F64 => true,
+        Ty::Exact(exact) => matches!(exact, Exact::DateTime | Exact::Number),
         Ty::String | Ty::Bytes | Ty::Time => true,
         ty => version.own_enum(ty).is_some(),
     }
@@ -173,7 +174,7 @@ fn of_call(
     let is_enumeration = call.takes == ValueForm::AsStr;
     match (keyword, call.arguments.first()) {
         // A quantity is a text or a number.
-        ("minimum", _) if call.takes != ValueForm::Number => {}
+        ("minimum", _) if call.method == "minimum_quantity" => {}
         ("pattern", _) if call.method == "pattern_of_quantity" => {}
         ("minLength" | "minItems" | "minProperties", _) => keywords.set(keyword, 1),
         (

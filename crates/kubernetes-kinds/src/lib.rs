@@ -16,6 +16,7 @@
 //! * [`Lean`] reads objects of a server without their `managedFields`, for caches.
 //! * `merge`, with the feature `merge`, merges objects as server-side apply does.
 //! * `schema` has what JSON Schemas of generated types need, with the feature `schemars`.
+//! * [`values`] has the numbers, times and quantities of custom resources.
 //! * [`WithMetadata`] adds builder methods for metadata to every kind, [`build`] makes label
 //!   selectors and owner references, [`conditions`] changes the conditions of a status.
 
@@ -40,6 +41,7 @@ pub mod schema;
 pub mod selectors;
 mod status;
 mod unknown;
+pub mod values;
 pub mod wire;
 
 pub use kind::{

@@ -1,4 +1,4 @@
-//! Days of the calendar.
+//! Days of the calendar, and times.
 
 use std::ops::Range;
 
@@ -15,6 +15,48 @@ pub(crate) fn is_date(text: &str) -> bool {
         return false;
     };
     has_dashes && (1..=days(year, month)).contains(&day)
+}
+
+/// Returns true if a text is a day and a time to a server, which reads RFC 3339 loosely: letters of
+/// any case, any character before the fraction, any offset, and anything after another `t`.
+#[inline]
+pub(crate) fn is_date_time(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let mut parts = text.split('t');
+    let (Some(date), Some(time)) = (parts.next(), parts.next()) else {
+        return false;
+    };
+    is_date(date) && is_time(time).is_some()
+}
+
+/// Returns something if a text is a time of day with an offset.
+#[inline]
+fn is_time(text: &str) -> Option<()> {
+    let mut rest = text;
+    for (index, most) in ["23", "59", "59"].into_iter().enumerate() {
+        if index > 0 {
+            rest = rest.strip_prefix(':')?;
+        }
+        let (number, after) = rest.split_at_checked(2)?;
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        rest = (is_number && number <= most).then_some(after)?;
+    }
+    let is_offset = |text: &str| match text.as_bytes() {
+        b"z" => true,
+        [b'+' | b'-', digits @ ..] => match digits {
+            [a, b, b':', c, d] => [a, b, c, d].into_iter().all(u8::is_ascii_digit),
+            _ => false,
+        },
+        _ => false,
+    };
+    if is_offset(rest) {
+        return Some(());
+    }
+    let mut characters = rest.chars();
+    let is_character = characters.next().is_some_and(|first| first != '\n');
+    let fraction = characters.as_str();
+    let offset = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
+    (is_character && offset.len() < fraction.len() && is_offset(offset)).then_some(())
 }
 
 /// Returns the number of days of a month; 0 if it isn't a month.

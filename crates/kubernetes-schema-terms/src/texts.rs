@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::dates::is_date;
+use crate::dates::{is_date, is_date_time};
 use crate::terms;
 
 terms! {
@@ -16,6 +16,8 @@ terms! {
         Cidr,
         /// A day, `2024-05-17`: `date`.
         Date,
+        /// A day and a time with an offset, `2024-05-17T03:04:05.25+01:00`: `date-time`.
+        DateTime,
         /// Three or six hexadecimal digits after an optional `#`: `hexcolor`.
         HexColor,
         /// An address of IPv4, or one of IPv6 whose end is written as one: `ipv4`.
@@ -42,8 +44,11 @@ impl TextFormat {
     #[must_use]
     #[inline]
     pub fn parse(name: &str) -> Option<Self> {
-        let name = name.replace('-', "");
-        Self::ALL.into_iter().find(|format| format.name() == name)
+        let plain = |name: &str| name.replace('-', "");
+        let name = plain(name);
+        Self::ALL
+            .into_iter()
+            .find(|format| plain(format.name()) == name)
     }
 
     /// Returns its name in schemas.
@@ -54,6 +59,7 @@ impl TextFormat {
             Self::BsonObjectId => "bsonobjectid",
             Self::Cidr => "cidr",
             Self::Date => "date",
+            Self::DateTime => "date-time",
             Self::HexColor => "hexcolor",
             Self::Ipv4 => "ipv4",
             Self::Ipv6 => "ipv6",
@@ -74,6 +80,7 @@ impl TextFormat {
             Self::BsonObjectId => text.len() == 24 && is_hex(text),
             Self::Cidr => is_cidr(text),
             Self::Date => is_date(text),
+            Self::DateTime => is_date_time(text),
             Self::HexColor => {
                 let digits = text.strip_prefix('#').unwrap_or(text);
                 matches!(digits.len(), 3 | 6) && is_hex(digits)

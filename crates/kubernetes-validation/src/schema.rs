@@ -7,7 +7,6 @@ use k8s_openapi::ByteString;
 #[cfg(feature = "pattern")]
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 #[cfg(feature = "pattern")]
-use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::serde::Serialize;
 
 use crate::checker::to_value;
@@ -273,10 +272,15 @@ fn encoded(value: &ByteString) -> usize {
 
 #[cfg(feature = "pattern")]
 impl Checker<'_> {
-    /// Checks that a text has a match somewhere; numbers are not checked: `pattern`.
+    /// Checks that a text, if there is one, has a match somewhere: `pattern` of a number or text.
     #[inline]
-    pub fn pattern_of_text(&mut self, at: Path<'_>, value: &IntOrString, pattern: &crate::Pattern) {
-        if let IntOrString::String(text) = value {
+    pub fn pattern_of_text(
+        &mut self,
+        at: Path<'_>,
+        value: Option<&str>,
+        pattern: &crate::Pattern,
+    ) {
+        if let Some(text) = value {
             self.pattern(at, text, pattern);
         }
     }

@@ -2,9 +2,8 @@
 // #/components/schemas/io.k8s.storage.snapshot.v1.VolumeSnapshot.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubernetes_kinds::wire;
+use kubernetes_kinds::{values, wire};
 
 use super::VolumeSnapshotError;
 
@@ -209,7 +208,7 @@ pub struct VolumeSnapshotStatus {
     /// When the storage system took the snapshot; unset while that isn't known.
     ///
     /// See [`creation_time`](crate::VolumeSnapshotStatus::creation_time).
-    pub creation_time: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
+    pub creation_time: Option<values::DateTime>,
 
     /// The last error while the snapshot was made.
     ///
@@ -224,7 +223,7 @@ pub struct VolumeSnapshotStatus {
     /// The least size of a volume that is restored from the snapshot.
     ///
     /// See [`restore_size`](crate::VolumeSnapshotStatus::restore_size).
-    pub restore_size: Option<Quantity>,
+    pub restore_size: Option<values::IntOrQuantity>,
 
     /// The VolumeGroupSnapshot that the snapshot is part of, if it is part of one.
     ///
@@ -254,10 +253,7 @@ impl VolumeSnapshotStatus {
     ///
     /// Sets [`creation_time`](Self::creation_time).
     #[must_use]
-    pub fn with_creation_time(
-        mut self,
-        value: impl Into<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
-    ) -> Self {
+    pub fn with_creation_time(mut self, value: impl Into<values::DateTime>) -> Self {
         self.creation_time = Some(value.into());
         self
     }
@@ -284,7 +280,7 @@ impl VolumeSnapshotStatus {
     ///
     /// Sets [`restore_size`](Self::restore_size).
     #[must_use]
-    pub fn with_restore_size(mut self, value: impl Into<Quantity>) -> Self {
+    pub fn with_restore_size(mut self, value: impl Into<values::IntOrQuantity>) -> Self {
         self.restore_size = Some(value.into());
         self
     }

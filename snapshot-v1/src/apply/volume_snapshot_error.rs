@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.storage.snapshot.v1.VolumeSnapshot/properties/status/properties/error.
 // Change the document or its overlays and run the command again.
 
-use kubernetes_kinds::wire;
+use kubernetes_kinds::{values, wire};
 
 /// Part of an apply configuration: a
 /// [`VolumeSnapshotError`](crate::VolumeSnapshotError).
@@ -16,7 +16,7 @@ pub struct VolumeSnapshotError {
     /// When it went wrong.
     ///
     /// See [`time`](crate::VolumeSnapshotError::time).
-    pub time: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
+    pub time: Option<values::DateTime>,
 }
 
 impl VolumeSnapshotError {
@@ -39,10 +39,7 @@ impl VolumeSnapshotError {
     ///
     /// Sets [`time`](Self::time).
     #[must_use]
-    pub fn with_time(
-        mut self,
-        value: impl Into<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
-    ) -> Self {
+    pub fn with_time(mut self, value: impl Into<values::DateTime>) -> Self {
         self.time = Some(value.into());
         self
     }

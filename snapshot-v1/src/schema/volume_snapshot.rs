@@ -2,9 +2,8 @@
 // #/components/schemas/io.k8s.storage.snapshot.v1.VolumeSnapshot.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use kubernetes_kinds::schema;
+use kubernetes_kinds::{schema, values};
 
 use crate::{
     VolumeSnapshot, VolumeSnapshotError, VolumeSnapshotList, VolumeSnapshotSource,
@@ -53,7 +52,9 @@ schema::object! {
         /// refers back to this VolumeSnapshot, which a reader has to check.
         optional "boundVolumeSnapshotContentName" => String,
         /// When the storage system took the snapshot; unset while that isn't known.
-        optional "creationTime" => k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
+        optional "creationTime" => values::DateTime {
+            "format" => "datetime",
+        },
         /// The last error while the snapshot was made. It is removed once that succeeds.
         optional "error" => VolumeSnapshotError,
         /// True if a volume can be restored from the snapshot; unset while that isn't known.
@@ -61,7 +62,10 @@ schema::object! {
         /// The least size of a volume that is restored from the snapshot. A claim with the
         /// snapshot as its source and a smaller request fails. Unset while the size isn't
         /// known.
-        optional "restoreSize" => Quantity,
+        optional "restoreSize" => values::IntOrQuantity {
+            "pattern" =>
+                "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
+        },
         /// The VolumeGroupSnapshot that the snapshot is part of, if it is part of one.
         optional "volumeGroupSnapshotName" => String,
     }

@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.storage.snapshot.v1.VolumeSnapshot/properties/status/properties/error.
 // Change the document or its overlays and run the command again.
 
-use kubernetes_kinds::schema;
+use kubernetes_kinds::{schema, values};
 
 use crate::VolumeSnapshotError;
 
@@ -12,6 +12,8 @@ schema::object! {
         /// Message of the error. It may be logged and has no secrets.
         optional "message" => String,
         /// When it went wrong.
-        optional "time" => k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
+        optional "time" => values::DateTime {
+            "format" => "datetime",
+        },
     }
 }

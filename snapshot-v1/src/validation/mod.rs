@@ -6,6 +6,7 @@
 mod volume_snapshot;
 mod volume_snapshot_class;
 mod volume_snapshot_content;
+mod volume_snapshot_error;
 
 /// The rules of the schemas that only a server checks, each with its place and the reason.
 pub const UNCHECKED: &[kubernetes_validation::UncheckedRule] = &[];

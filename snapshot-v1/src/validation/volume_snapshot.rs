@@ -3,7 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, Path, Pattern, Rule, SetDefaults, Strategy, Target, cel,
+    Check, Checker, ErrorType, Path, Pattern, Rule, SetDefaults, Strategy, Target, TextFormat, cel,
 };
 
 use crate::{VolumeSnapshot, VolumeSnapshotSource, VolumeSnapshotSpec, VolumeSnapshotStatus};
@@ -77,13 +77,20 @@ impl Check for VolumeSnapshotSpec {
 
 impl Check for VolumeSnapshotStatus {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("creationTime");
+        if let Some(value) = &self.creation_time {
+            to.text_format(path, value.as_str(), TextFormat::DateTime);
+        }
+        if let Some(value) = &self.error {
+            value.check(&at.field("error"), to);
+        }
         let path = at.field("restoreSize");
         if let Some(value) = &self.restore_size {
             {
                 static PATTERN: Pattern = Pattern::new(
                     "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
                 );
-                to.pattern_of_quantity(path, value, &PATTERN);
+                to.pattern_of_text(path, value.text(), &PATTERN);
             }
         }
     }

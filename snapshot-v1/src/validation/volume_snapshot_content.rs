@@ -103,6 +103,9 @@ impl Check for VolumeSnapshotContentSpec {
 
 impl Check for VolumeSnapshotContentStatus {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        if let Some(value) = &self.error {
+            value.check(&at.field("error"), to);
+        }
         let path = at.field("restoreSize");
         if let Some(value) = &self.restore_size {
             to.minimum(path, *value, 0);

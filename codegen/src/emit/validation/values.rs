@@ -236,6 +236,8 @@ fn value(call: &Call, operand: &Operand) -> TokenStream {
         ValueForm::Text | ValueForm::Reference | ValueForm::Entries => borrowed.clone(),
         ValueForm::AsStr => quote!(#plain.as_str()),
         ValueForm::Number => copied.clone(),
+        ValueForm::Fraction => quote!(f64::from(#copied)),
+        ValueForm::TextOf => quote!(#plain.text()),
         ValueForm::Count | ValueForm::Length => quote!(#plain.len()),
     }
 }

@@ -27,11 +27,11 @@ impl Reader<'_> {
         let format = value.as_str().and_then(TextFormat::parse);
         if name == "format"
             && self.version.is_custom
-            && sort == ValueKind::Text
+            && let Some(takes) = text(sort)
             && let Some(format) = format
         {
             let format = vec![Argument::TextFormat(format)];
-            return Some(Call::new("text_format", ValueForm::Text, format));
+            return Some(Call::new("text_format", takes, format));
         }
         if name == "format" && self.version.is_custom && sort == ValueKind::Bytes {
             return Some(Call::new("encoded", ValueForm::Reference, Vec::new()));
@@ -46,7 +46,8 @@ impl Reader<'_> {
         let has_texts = value
             .as_array()
             .is_some_and(|v| v.iter().any(Value::is_string));
-        if name == "enum" && (has_texts || !numbers.contains(&sort)) {
+        let is_time = sort == ValueKind::DateTime;
+        if name == "enum" && !is_time && (has_texts || !numbers.contains(&sort)) {
             return None;
         }
         let Some(method) = methods.iter().find(|method| method.of == sort) else {
@@ -222,6 +223,15 @@ fn following(guards: bool, unguarded: Option<Releases>, on_create: Option<Releas
 /// The type of error that an overlay says for a keyword.
 fn error_type(value: &Value) -> Option<ErrorType> {
     value.as_str().and_then(ErrorType::parse)
+}
+
+/// The form in which a check takes values that are texts on the wire and in Rust.
+fn text(sort: ValueKind) -> Option<ValueForm> {
+    match sort {
+        ValueKind::Text => Some(ValueForm::Text),
+        ValueKind::DateTime => Some(ValueForm::AsStr),
+        _ => None,
+    }
 }
 
 /// The whole number that a value is; openapiv3 has some as numbers with fractions.

@@ -23,7 +23,7 @@ use crate::foundation;
 use crate::keyword::{Meaning, Modification, TABLE, ValueKind};
 use crate::load::shown;
 use crate::model::{
-    ApiVersion, Argument, Call, Check, ErrorType, Field, FieldRules, Reported, Resolved, Rule,
+    ApiVersion, Argument, Call, Check, ErrorType, Exact, Field, FieldRules, Reported, Resolved, Rule,
     RuleKeywords, Rules, Ty, TypeRules, Unchecked, ValueForm,
 };
 use crate::name::RulePath;
@@ -169,8 +169,11 @@ impl Reader<'_> {
         match ty {
             Ty::String => ValueKind::Text,
             Ty::I32 | Ty::I64 => ValueKind::Number,
-            Ty::F32 | Ty::F64 => ValueKind::Fraction,
-            Ty::IntOrString => ValueKind::Either,
+            Ty::F32 | Ty::F64 | Ty::Exact(Exact::Number) => ValueKind::Fraction,
+            Ty::IntOrString | Ty::Exact(Exact::IntOrString | Exact::IntOrQuantity) => {
+                ValueKind::Either
+            }
+            Ty::Exact(Exact::DateTime) => ValueKind::DateTime,
             Ty::Bytes => ValueKind::Bytes,
             Ty::List(_) => ValueKind::List,
             Ty::Map(_) => ValueKind::Map,

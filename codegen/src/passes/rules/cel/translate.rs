@@ -3,7 +3,7 @@
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
 use super::names::unescape;
-use crate::model::{ApiVersion, CelField, CelType, Iterable, Macro, Node, ReadAs, Resolved, Ty};
+use crate::model::{ApiVersion, CelField, CelType, Exact, Iterable, Macro, Node, ReadAs, Resolved, Ty};
 use crate::name::{self, Ident};
 
 /// An expression and what it is, or what can't be translated.
@@ -103,7 +103,7 @@ impl<'a> Translator<'a> {
             Ty::I64 => (ReadAs::Copied, CelType::Int),
             Ty::I32 => (ReadAs::Whole, CelType::Int),
             Ty::F64 => (ReadAs::Copied, CelType::Double),
-            Ty::F32 => (ReadAs::Fraction, CelType::Double),
+            Ty::F32 | Ty::Exact(Exact::Number) => (ReadAs::Fraction, CelType::Double),
             Ty::String => (ReadAs::Text, CelType::Text),
             ty if self.version.own_enum(&ty).is_some() => (ReadAs::Text, CelType::Text),
             ty => (ReadAs::Borrowed, CelType::Place(ty)),
@@ -346,7 +346,7 @@ pub(super) fn said(sort: &CelType) -> &'static str {
         CelType::Text => "a text",
         CelType::Place(Ty::List(_)) | CelType::Kept(_) | CelType::Made(_) => "a list",
         CelType::Place(Ty::Map(_)) => "a map",
-        CelType::Place(Ty::Time) => "a time",
+        CelType::Place(Ty::Time | Ty::Exact(Exact::DateTime)) => "a time",
         CelType::Place(Ty::Bytes) => "bytes",
         CelType::Place(Ty::Ref(_)) => "an object",
         CelType::Place(_) => "a value of no one type",

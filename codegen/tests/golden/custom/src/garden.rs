@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use kubernetes_kinds::wire;
+use kubernetes_kinds::{values, wire};
 
 /// A garden.
 ///
@@ -222,13 +222,13 @@ pub struct GardenSpec {
     pub beds: Option<Vec<GardenSpecBeds>>,
 
     /// Of the soil.
-    pub depth: Option<f64>,
+    pub depth: Option<values::Number>,
 
     /// On which floor it is.
     pub floor: Option<i64>,
 
     /// The number or the name of a gate.
-    pub gate: Option<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
+    pub gate: Option<values::IntOrString>,
 
     /// The helpers.
     ///
@@ -264,7 +264,7 @@ pub struct GardenSpec {
     pub prices: Option<BTreeMap<String, GardenSpecPrices>>,
 
     /// Its power.
-    pub pump: Option<f64>,
+    pub pump: Option<values::Number>,
 
     /// Its name.
     pub river: Option<GardenSpecRiver>,
@@ -313,7 +313,7 @@ impl GardenSpec {
     ///
     /// Sets [`depth`](Self::depth).
     #[must_use]
-    pub fn with_depth(mut self, value: impl Into<f64>) -> Self {
+    pub fn with_depth(mut self, value: impl Into<values::Number>) -> Self {
         self.depth = Some(value.into());
         self
     }
@@ -331,10 +331,7 @@ impl GardenSpec {
     ///
     /// Sets [`gate`](Self::gate).
     #[must_use]
-    pub fn with_gate(
-        mut self,
-        value: impl Into<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
-    ) -> Self {
+    pub fn with_gate(mut self, value: impl Into<values::IntOrString>) -> Self {
         self.gate = Some(value.into());
         self
     }
@@ -442,7 +439,7 @@ impl GardenSpec {
     ///
     /// Sets [`pump`](Self::pump).
     #[must_use]
-    pub fn with_pump(mut self, value: impl Into<f64>) -> Self {
+    pub fn with_pump(mut self, value: impl Into<values::Number>) -> Self {
         self.pump = Some(value.into());
         self
     }

@@ -42,6 +42,7 @@ pub use garden::{
 };
 pub use group_version::{GROUP_VERSION, resource};
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
+pub use kubernetes_kinds::values::{IntOrString, Number};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 #[cfg(feature = "validation")]

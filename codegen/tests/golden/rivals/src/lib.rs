@@ -46,6 +46,7 @@ mod validation;
 
 pub use group_version::{GROUP_VERSION, resource};
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
+pub use kubernetes_kinds::values::Number;
 pub use result2::{Result2, ResultList};
 pub use schema_2::{Schema, SchemaList};
 #[cfg(feature = "manifests")]

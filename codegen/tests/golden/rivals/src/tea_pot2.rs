@@ -3,7 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use kubernetes_kinds::wire;
+use kubernetes_kinds::{values, wire};
 
 /// A kind that isn't spelled like a type.
 ///
@@ -191,7 +191,7 @@ pub struct TeaPotSpec {
     pub mirror_percent: Option<i64>,
 
     /// `mirror_percent`.
-    pub mirror_percent_2: Option<f64>,
+    pub mirror_percent_2: Option<values::Number>,
 
     /// `proxyURL`.
     pub proxy_url: Option<String>,
@@ -344,7 +344,7 @@ impl TeaPotSpec {
     ///
     /// Sets [`mirror_percent_2`](Self::mirror_percent_2).
     #[must_use]
-    pub fn with_mirror_percent_2(mut self, value: impl Into<f64>) -> Self {
+    pub fn with_mirror_percent_2(mut self, value: impl Into<values::Number>) -> Self {
         self.mirror_percent_2 = Some(value.into());
         self
     }

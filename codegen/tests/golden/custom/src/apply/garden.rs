@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubernetes_kinds::{convert, wire};
+use kubernetes_kinds::{convert, values, wire};
 
 use crate::GardenSpecRiver;
 
@@ -158,7 +158,7 @@ pub struct GardenSpec {
     /// Of the soil.
     ///
     /// See [`depth`](crate::GardenSpec::depth).
-    pub depth: Option<f64>,
+    pub depth: Option<values::Number>,
 
     /// On which floor it is.
     ///
@@ -168,7 +168,7 @@ pub struct GardenSpec {
     /// The number or the name of a gate.
     ///
     /// See [`gate`](crate::GardenSpec::gate).
-    pub gate: Option<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
+    pub gate: Option<values::IntOrString>,
 
     /// The helpers.
     ///
@@ -218,7 +218,7 @@ pub struct GardenSpec {
     /// Its power.
     ///
     /// See [`pump`](crate::GardenSpec::pump).
-    pub pump: Option<f64>,
+    pub pump: Option<values::Number>,
 
     /// Its name.
     ///
@@ -289,7 +289,7 @@ impl GardenSpec {
     ///
     /// Sets [`depth`](Self::depth).
     #[must_use]
-    pub fn with_depth(mut self, value: impl Into<f64>) -> Self {
+    pub fn with_depth(mut self, value: impl Into<values::Number>) -> Self {
         self.depth = Some(value.into());
         self
     }
@@ -307,10 +307,7 @@ impl GardenSpec {
     ///
     /// Sets [`gate`](Self::gate).
     #[must_use]
-    pub fn with_gate(
-        mut self,
-        value: impl Into<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
-    ) -> Self {
+    pub fn with_gate(mut self, value: impl Into<values::IntOrString>) -> Self {
         self.gate = Some(value.into());
         self
     }
@@ -418,7 +415,7 @@ impl GardenSpec {
     ///
     /// Sets [`pump`](Self::pump).
     #[must_use]
-    pub fn with_pump(mut self, value: impl Into<f64>) -> Self {
+    pub fn with_pump(mut self, value: impl Into<values::Number>) -> Self {
         self.pump = Some(value.into());
         self
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use kubernetes_kinds::schema;
+use kubernetes_kinds::{schema, values};
 
 use crate::{
     Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque,
@@ -57,11 +57,11 @@ schema::object! {
             "x-kubernetes-list-map-keys" => ["name"],
         },
         /// Of the soil.
-        optional "depth" => f64,
+        optional "depth" => values::Number,
         /// On which floor it is.
         optional "floor" => i64,
         /// The number or the name of a gate.
-        optional "gate" => k8s_openapi::apimachinery::pkg::util::intstr::IntOrString {
+        optional "gate" => values::IntOrString {
             "pattern" => "^[a-z]+$",
         },
         /// The helpers.
@@ -110,7 +110,7 @@ schema::object! {
         /// By day.
         optional "prices" => BTreeMap<String, GardenSpecPrices>,
         /// Its power.
-        optional "pump" => f64,
+        optional "pump" => values::Number,
         /// Its name.
         optional "river" => GardenSpecRiver,
         /// When it opens.

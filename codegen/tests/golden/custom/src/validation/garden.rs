@@ -140,7 +140,7 @@ impl Check for GardenSpec {
         if let Some(value) = &self.gate {
             {
                 static PATTERN: Pattern = Pattern::new("^[a-z]+$");
-                to.pattern_of_text(path, value, &PATTERN);
+                to.pattern_of_text(path, value.text(), &PATTERN);
             }
         }
         let path = at.field("helpers");
@@ -214,8 +214,8 @@ impl Check for GardenSpec {
         }
         let path = at.field("pump");
         if let Some(value) = &self.pump {
-            to.above(path, *value, 0.5);
-            to.maximum_fraction(path, *value, 9.5);
+            to.above(path, f64::from(*value), 0.5);
+            to.maximum_fraction(path, f64::from(*value), 9.5);
         }
         let path = at.field("river");
         if let Some(value) = &self.river {
@@ -383,7 +383,7 @@ impl Check for GardenSpec {
             },
             || Ok(
                 self.depth.is_none()
-                    || ((*cel::get(&self.depth, "depth")? / 2.0) + 1.0) < 10.0,
+                    || ((f64::from(*cel::get(&self.depth, "depth")?) / 2.0) + 1.0) < 10.0,
             ),
         );
         to.rule(

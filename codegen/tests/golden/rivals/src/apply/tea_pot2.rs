@@ -3,7 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubernetes_kinds::wire;
+use kubernetes_kinds::{values, wire};
 
 use crate::{TeaPotSpecBlend, TeaPotSpecLidStrategy, TeaPotSpecLidStrategy2};
 
@@ -159,7 +159,7 @@ pub struct TeaPotSpec {
     /// `mirror_percent`.
     ///
     /// See [`mirror_percent_2`](crate::TeaPotSpec::mirror_percent_2).
-    pub mirror_percent_2: Option<f64>,
+    pub mirror_percent_2: Option<values::Number>,
 
     /// `proxyURL`.
     ///
@@ -299,7 +299,7 @@ impl TeaPotSpec {
     ///
     /// Sets [`mirror_percent_2`](Self::mirror_percent_2).
     #[must_use]
-    pub fn with_mirror_percent_2(mut self, value: impl Into<f64>) -> Self {
+    pub fn with_mirror_percent_2(mut self, value: impl Into<values::Number>) -> Self {
         self.mirror_percent_2 = Some(value.into());
         self
     }

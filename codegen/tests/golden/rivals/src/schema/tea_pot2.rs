@@ -3,7 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use kubernetes_kinds::schema;
+use kubernetes_kinds::{schema, values};
 
 use crate::{
     AllPots, TeaPot2, TeaPotSpec, TeaPotSpecBlend, TeaPotSpecHandle, TeaPotSpecLid,
@@ -54,7 +54,7 @@ schema::object! {
             "minimum" => 1,
         },
         /// `mirror_percent`.
-        optional "mirror_percent" => f64,
+        optional "mirror_percent" => values::Number,
         /// `proxyURL`.
         optional "proxyURL" => String,
         /// `proxyUrl`.
