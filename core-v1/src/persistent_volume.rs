@@ -3192,8 +3192,8 @@ pub struct NodeSelectorRequirement {
 }
 
 impl Default for NodeSelectorRequirement {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             key: Default::default(),

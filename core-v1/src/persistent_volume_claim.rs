@@ -841,8 +841,8 @@ pub struct PersistentVolumeClaimCondition {
 }
 
 impl Default for PersistentVolumeClaimCondition {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             status: wire::Zero::zero(),
@@ -990,8 +990,8 @@ pub struct ModifyVolumeStatus {
 }
 
 impl Default for ModifyVolumeStatus {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             status: wire::Zero::zero(),
@@ -1154,8 +1154,8 @@ pub struct VolumeHealthCondition {
 }
 
 impl Default for VolumeHealthCondition {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             reason: Default::default(),

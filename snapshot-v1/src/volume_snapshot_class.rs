@@ -46,8 +46,8 @@ pub struct VolumeSnapshotClass {
 }
 
 impl Default for VolumeSnapshotClass {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             metadata: Default::default(),

@@ -220,8 +220,8 @@ pub struct VolumeSnapshotContentSpec {
 }
 
 impl Default for VolumeSnapshotContentSpec {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             deletion_policy: wire::Zero::zero(),

@@ -486,8 +486,8 @@ pub struct StorageHealthCondition {
 }
 
 impl Default for StorageHealthCondition {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             reason: Default::default(),

@@ -13,7 +13,7 @@ use super::{builders, imports, resource};
 use super::{types, wire};
 use crate::doc;
 use crate::model::{
-    ApiVersion, Applies, Crate, Module, Resource, Role, Struct, Type, ValueConversion,
+    ApiVersion, Applies, Crate, Module, Resource, Rest, Role, Struct, Type, ValueConversion,
 };
 use crate::name::{self, APPLY_MODULE, Ident};
 
@@ -186,7 +186,7 @@ fn from_full(
         }
     });
     let unknown = full.unknown.iter().filter(|_| full.is_open);
-    let values = values.chain(unknown.map(|name| quote!(#name: value.#name)));
+    let values = values.chain(unknown.map(|Rest { name, .. }| quote!(#name: value.#name)));
     let said = match full.role {
         Role::Kind(_) => {
             "Sets all that the object holds, required fields included, but for the metadata \

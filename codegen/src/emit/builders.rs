@@ -19,7 +19,7 @@ pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<Tok
     let setters = object
         .fields
         .iter()
-        .filter(|field| !field.required || field.metadata)
+        .filter(|field| !field.is_asked())
         .map(|field| setter(version, object, field));
     vec![quote! {
         impl #name {
@@ -33,7 +33,7 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
     let required: Vec<_> = object
         .fields
         .iter()
-        .filter(|field| field.required && !field.metadata)
+        .filter(|field| field.is_asked())
         .collect();
     let mut parameters = Vec::new();
     let mut values = Vec::new();
@@ -149,7 +149,7 @@ fn setter(version: &ApiVersion, object: &Struct, field: &Field) -> TokenStream {
         collected = quote!(let values = #value;);
         value = quote!(values.collect());
     }
-    if !field.metadata {
+    if field.is_optional() {
         value = quote!(Some(#value));
     }
     let mut about = format!("Sets [`{0}`](Self::{0}).", field.name);

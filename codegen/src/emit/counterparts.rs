@@ -10,7 +10,7 @@ use super::file::{File, folder, origins, places};
 use super::imports::use_item;
 use super::runtime::{Feature, KINDS};
 use crate::model::{
-    ApiVersion, Availability, Counterpart, Crate, Field, Role, Shape, Struct, Ty, Type,
+    ApiVersion, Availability, Counterpart, Crate, Field, Rest, Role, Shape, Struct, Ty, Type,
 };
 use crate::name::{self, COUNTERPARTS_FILE, Ident};
 use crate::release::Release;
@@ -143,7 +143,10 @@ fn table(
     let rows = fields
         .into_iter()
         .map(|(field, has)| row(version, field, *has));
-    let unknown = object.unknown.iter().map(|unknown| quote!(_ => #unknown));
+    let unknown = object
+        .unknown
+        .iter()
+        .map(|Rest { name, .. }| quote!(_ => #name));
     let rows = rows.chain(unknown);
     quote! {
         counterpart::object! {

@@ -16,7 +16,11 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
     let values = values(&version.types, module);
     let convert = conversion::uses_support(version, &module.types);
     let mut uses = elsewhere(version, &values);
-    uses.extend(support(&values, convert, has_structs(&version.types, module)));
+    uses.extend(support(
+        &values,
+        convert,
+        has_structs(&version.types, module),
+    ));
     let here = version.module.iter();
     let own = own(version, module, &values)
         .into_iter()
@@ -49,7 +53,10 @@ pub(super) fn of_schemas(
     values: &[&Ty],
 ) -> Vec<TokenStream> {
     let mut uses = elsewhere(version, values);
-    let modules = values.iter().any(|ty| ty.exact().is_some()).then_some("values");
+    let modules = values
+        .iter()
+        .any(|ty| ty.exact().is_some())
+        .then_some("values");
     uses.extend(of_support(Iterator::chain(["schema"].into_iter(), modules)));
     let here = module
         .types
@@ -152,7 +159,11 @@ fn external<'a>(
 fn support(values: &[&Ty], convert: bool, wire: bool) -> Option<TokenStream> {
     let is_exact = values.iter().any(|ty| ty.exact().is_some());
     let modules = [(convert, "convert"), (is_exact, "values"), (wire, "wire")];
-    of_support(modules.into_iter().filter_map(|(uses, name)| uses.then_some(name)))
+    of_support(
+        modules
+            .into_iter()
+            .filter_map(|(uses, name)| uses.then_some(name)),
+    )
 }
 
 /// The import of modules of the run-time support.
@@ -160,7 +171,6 @@ fn of_support(modules: impl Iterator<Item = &'static str>) -> Option<TokenStream
     let modules: Vec<_> = modules.map(name::fixed).collect();
     (!modules.is_empty()).then(|| use_item(&quote!(use #KINDS::), &modules))
 }
-
 
 /// Returns true if an external type can go by its short name: nothing else has it.
 pub(super) fn is_imported(version: &ApiVersion, schema: &SchemaName) -> bool {

@@ -13,7 +13,7 @@ use super::imports::use_item;
 use super::runtime::{Feature, KINDS};
 use super::table::presence;
 use crate::model::{
-    ApiVersion, Crate, Field, Inner, Merge, Replaced, Role, SchemaName, Shape, Struct, Type,
+    ApiVersion, Crate, Field, Inner, Merge, Replaced, Rest, Role, SchemaName, Shape, Struct, Type,
 };
 use crate::name::{self, APPLY_MODULE, Ident, MERGE_FILE};
 
@@ -107,7 +107,10 @@ fn item(ty: &Type) -> TokenStream {
 
 fn table(name: &Ident, object: &Struct) -> TokenStream {
     let rows = object.fields.iter().map(row);
-    let unknown = object.unknown.iter().map(|unknown| quote!(_ => #unknown));
+    let unknown = object
+        .unknown
+        .iter()
+        .map(|Rest { name, .. }| quote!(_ => #name));
     let rows = rows.chain(unknown);
     quote! {
         merge::object! {

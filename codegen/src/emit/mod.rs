@@ -13,6 +13,7 @@ mod file;
 mod imports;
 mod kind;
 mod lists;
+mod literal;
 mod manifest;
 mod merge;
 mod resource;

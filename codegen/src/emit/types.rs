@@ -4,13 +4,21 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::comment::comment;
-use super::imports;
-use crate::model::{ApiVersion, Field, Shape, Struct, Ty, Type};
+use super::{imports, literal};
+use crate::doc;
+use crate::model::{ApiVersion, Field, Rest, Shape, Struct, Ty, Type};
+use crate::name::Ident;
 
 /// The documentation of the field that keeps unknown fields.
 const UNKNOWN_FIELDS: [&str; 2] = [
     "Fields that the type doesn't know, as they were read. They are written back after the",
     "others, but for those whose names it does know.",
+];
+
+/// The documentation of the field that keeps fields that are `null`.
+const NULL_FIELDS: [&str; 2] = [
+    "The optional fields that are `null`, by their names in JSON: a server keeps that. They are",
+    "written back if they are unset.",
 ];
 
 /// The declaration of a struct.
@@ -23,8 +31,13 @@ pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<Tok
         let ty = field_type(version, field);
         quote!(#docs pub #name: #ty)
     });
-    let unknown = object.unknown.iter().map(|name| {
-        let docs = comment(&UNKNOWN_FIELDS.map(str::to_owned));
+    let unknown = object.unknown.iter().map(|Rest { name, only_nulls }| {
+        let docs = if *only_nulls {
+            NULL_FIELDS
+        } else {
+            UNKNOWN_FIELDS
+        };
+        let docs = comment(&docs.map(str::to_owned));
         quote!(#docs pub #name: wire::UnknownFields)
     });
     let fields = fields.chain(unknown);
@@ -47,7 +60,8 @@ pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<Tok
     std::iter::once(declared).chain(zero).collect()
 }
 
-/// The function of `Default` where it can't be derived, because a required field is an enumeration.
+/// The function of `Default` where it can't be derived, because a required field is an enumeration
+/// or has a default.
 fn zero(version: &ApiVersion, object: &Struct) -> Option<TokenStream> {
     let is_enumeration = |field: &Field| match &field.ty {
         Ty::Ref(schema) if !field.is_optional() => {
@@ -56,24 +70,52 @@ fn zero(version: &ApiVersion, object: &Struct) -> Option<TokenStream> {
         }
         _ => false,
     };
-    if !object.fields.iter().any(is_enumeration) {
+    let default = |field: &Field| {
+        let literal = field.form.literal.as_ref()?;
+        let of_crate = |name: &Ident| {
+            let module = version.module.iter();
+            quote!(crate::#(#module::)* #name)
+        };
+        let mut value = literal::expression(literal, &mut { of_crate });
+        if field.form.boxed {
+            value = quote!(Box::new(#value));
+        }
+        if field.is_optional() {
+            value = quote!(Some(#value));
+        }
+        field.required.then_some(value)
+    };
+    let mut said = vec!["Returns the object in which nothing is set."];
+    let has_default = |field: &Field| default(field).is_some();
+    if object.fields.iter().any(has_default) {
+        said.push("Required fields with a default have that.");
+    }
+    if object
+        .fields
+        .iter()
+        .any(|field| is_enumeration(field) && !has_default(field))
+    {
+        said.push("Its required enumerations are empty, which is none of their values.");
+    }
+    if said.len() == 1 {
         return None;
     }
     let fields = object.fields.iter().map(|field| {
         let name = &field.name;
-        match is_enumeration(field) {
-            true => quote!(#name: wire::Zero::zero()),
-            false => quote!(#name: Default::default()),
+        match (default(field), is_enumeration(field)) {
+            (Some(value), _) => quote!(#name: #value),
+            (None, true) => quote!(#name: wire::Zero::zero()),
+            (None, false) => quote!(#name: Default::default()),
         }
     });
     let unknown = object
         .unknown
         .iter()
-        .map(|name| quote!(#name: Default::default()));
+        .map(|Rest { name, .. }| quote!(#name: Default::default()));
     let fields = fields.chain(unknown);
+    let docs = comment(&doc::wrapped(&said.join(" ")));
     Some(quote! {
-        /// Returns the object in which nothing is set. Its required enumerations are empty, which
-        /// is none of their values.
+        #docs
         fn default() -> Self {
             Self { #(#fields,)* }
         }

@@ -6,7 +6,7 @@ use quote::quote;
 use super::table::{presence, table_macro};
 use super::types::value_type;
 use crate::foundation;
-use crate::model::{ApiVersion, Field, Reading, Role, Struct, Ty, Type};
+use crate::model::{ApiVersion, Field, Reading, Rest, Role, Struct, Ty, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
 pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
@@ -15,9 +15,17 @@ pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<Tok
         let (key, name) = (&field.json, &field.name);
         let shape = shape(version, object, field);
         let presence = presence(field.is_always_written());
-        quote!(#presence #key => #name #shape)
+        let rest = object.unknown.iter().filter(|_| field.form.keeps_null);
+        let null = rest.map(|Rest { name, .. }| quote!(or null in #name));
+        quote!(#presence #key => #name #shape #(#null)*)
     });
-    let unknown = object.unknown.iter().map(|unknown| quote!(_ => #unknown));
+    let unknown = object
+        .unknown
+        .iter()
+        .map(|Rest { name, only_nulls }| match only_nulls {
+            true => quote!(_ null => #name),
+            false => quote!(_ => #name),
+        });
     let rows = rows.chain(unknown);
     let sort = match object.role {
         Role::Kind(_) if version.is_custom => quote!(custom_kind),

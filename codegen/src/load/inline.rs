@@ -36,14 +36,21 @@ pub(super) struct Names<'a> {
     prefix: &'a str,
     overrides: &'a BTreeMap<String, String>,
     unused: BTreeSet<&'a str>,
+    /// True if objects without any property get a name too: of custom resources, they keep none.
+    empty: bool,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(prefix: &'a str, overrides: &'a BTreeMap<String, String>) -> Self {
+    pub(super) fn new(
+        prefix: &'a str,
+        overrides: &'a BTreeMap<String, String>,
+        empty: bool,
+    ) -> Self {
         Self {
             prefix,
             overrides,
             unused: overrides.keys().map(String::as_str).collect(),
+            empty,
         }
     }
 
@@ -151,7 +158,7 @@ fn extract(
     schemas: &Map<String, Value>,
     at: Pointer,
 ) -> Option<(String, Value, Pointer)> {
-    if is_object(value) {
+    if has_properties(value) || names.empty && is_empty(value) {
         let Value::Object(mut inner) = value.take() else {
             return None;
         };
@@ -180,7 +187,16 @@ fn extract(
     })
 }
 
-fn is_object(value: &Value) -> bool {
+fn has_properties(value: &Value) -> bool {
     let properties = value.get("properties").and_then(Value::as_object);
     properties.is_some_and(|properties| !properties.is_empty())
+}
+
+/// Returns true for an object that can't have any property.
+fn is_empty(value: &Value) -> bool {
+    let is = |keyword: &str, expected: Value| value.get(keyword) == Some(&expected);
+    let others = value.get("additionalProperties").unwrap_or(&Value::Null);
+    is("type", "object".into())
+        && matches!(others, Value::Null | Value::Bool(false))
+        && !is("x-kubernetes-preserve-unknown-fields", true.into())
 }

@@ -87,7 +87,7 @@ pub(crate) fn load(
     let root = Spot::root(&source.name, &diagnostics);
     refs::check(&document, &root);
     keyword::check(&document, prefix, &root);
-    let names = inline::Names::new(prefix, &config.names);
+    let names = inline::Names::new(prefix, &config.names, is_custom);
     let places = inline::name_all(&mut document, names, &root);
     let (schemas, others) = schemas(&document, prefix, &places, &root);
     Some(Document {

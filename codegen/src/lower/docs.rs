@@ -13,13 +13,18 @@ pub(super) fn of(data: &SchemaData) -> Docs<Lowered> {
 }
 
 /// The facts about a type or field.
-pub(super) fn facts(data: &SchemaData, required: bool, at: &Spot<'_>) -> Facts {
+pub(super) fn facts(
+    data: &SchemaData,
+    (required, is_custom): (bool, bool),
+    at: &Spot<'_>,
+) -> Facts {
     Facts {
         lifecycle: lifecycle(data, at),
         default: data
             .default
             .clone()
-            .filter(|default| !is_zero(default, required)),
+            .filter(|default| is_custom || !is_zero(default, required))
+            .filter(|default| !default.is_null()),
         list_keys: list_keys(data),
         atomic: atomic(data),
         example: data.example.clone(),

@@ -120,7 +120,7 @@ fn own_type(
     let ty = Type {
         name,
         docs: docs::of(&schema.schema_data),
-        facts: docs::facts(&schema.schema_data, false, &at),
+        facts: docs::facts(&schema.schema_data, (false, version.is_custom), &at),
         pointer: at.pointer,
         shape,
     };
@@ -232,7 +232,7 @@ fn field(
     let (docs, facts, rule_keywords) = match property {
         ReferenceOr::Item(schema) => (
             docs::of(&schema.schema_data),
-            docs::facts(&schema.schema_data, required, &at),
+            docs::facts(&schema.schema_data, (required, is_custom), &at),
             rule_keywords::of(schema),
         ),
         ReferenceOr::Reference { .. } => (

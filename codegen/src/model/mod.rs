@@ -208,14 +208,22 @@ pub(crate) struct Struct<P: Phase = Complete> {
     pub(crate) fields: Vec<Field<P>>,
     /// True if objects may have other fields as well, which are to be kept.
     pub(crate) is_open: bool,
-    /// The field that keeps those that are not known, if there is to be one.
-    pub(crate) unknown: P::Resolved<Option<Ident>>,
+    /// The field that keeps those that are not known, or that are `null`, if there is to be one.
+    pub(crate) unknown: P::Resolved<Option<Rest>>,
     pub(crate) role: Role<P>,
     pub(crate) rules: P::Analysed<Box<TypeRules>>,
     #[serde(skip)]
     pub(crate) rule_keywords: P::Unread<RuleKeywords>,
     /// The server's actions on it.
     pub(crate) behaviour: P::Complete<Behaviour>,
+}
+
+/// The field of a struct that keeps what the others don't.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Rest {
+    pub(crate) name: Ident,
+    /// True if it doesn't keep fields that are not known, but only `null` of optional ones.
+    pub(crate) only_nulls: bool,
 }
 
 impl<P: Phase> Struct<P> {
@@ -261,6 +269,8 @@ pub(crate) struct Field<P: Phase = Complete> {
 pub(crate) struct FieldForm {
     /// True if it is required and can still be `null`.
     pub(crate) nullable: bool,
+    /// True if it is optional, and a server keeps `null`.
+    pub(crate) keeps_null: bool,
     /// True if it is held in a `Box`.
     pub(crate) boxed: bool,
     /// The server's default as a value of the field's type, where the server sets it.
@@ -299,6 +309,11 @@ impl<P: Phase<Resolved<FieldForm> = FieldForm>> Field<P> {
     /// Returns true if it is declared as an `Option`.
     pub(crate) fn is_optional(&self) -> bool {
         !self.is_always_written() || self.form.nullable
+    }
+
+    /// Returns true if a constructor takes it: it is required and has no default.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.required && !self.metadata && self.form.literal.is_none()
     }
 }
 

@@ -35,4 +35,12 @@ pub(crate) enum Literal {
         variant: Ident,
     },
     List(Vec<Literal>),
+    /// A number that its type is made from.
+    Number(serde_json::Number),
+    /// A text that its type is made from.
+    Made(String),
+    /// An object or map without entries.
+    Empty,
+    /// JSON that the value is read from.
+    Json(String),
 }

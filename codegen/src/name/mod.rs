@@ -71,10 +71,15 @@ pub(crate) fn reported_constant(reported: &str) -> Option<Ident> {
     Ident::new(format!("REPORTED_{}", reported.to_shouty_snake_case()))
 }
 
-/// The name of the field that holds what a struct doesn't know; with underscores after it where
-/// a field of the struct has that name.
-pub(crate) fn unknown_fields(taken: &[&Ident]) -> Ident {
-    let mut name = Ident("unknown_fields".to_owned());
+/// The name of the field that holds what a struct doesn't know, or its fields that are `null`; with
+/// underscores after it where a field of the struct has that name.
+pub(crate) fn rest(taken: &[&Ident], only_nulls: bool) -> Ident {
+    let name = if only_nulls {
+        "null_fields"
+    } else {
+        "unknown_fields"
+    };
+    let mut name = Ident(name.to_owned());
     while taken.contains(&&name) {
         name.0.push('_');
     }

@@ -131,6 +131,7 @@ fn of_field(version: &ApiVersion<Analysed>, full: &str, field: &Field) -> Field 
         facts: Facts::default(),
         form: FieldForm {
             nullable: false,
+            keeps_null: false,
             literal: None,
             reading: None,
             ..field.form.clone()

@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Exact, Field, Literal, Lowered, Ty};
 
-/// Returns the default of a field, if the server sets it. Required fields have none.
+/// Returns the default of a field, if the server sets it. Required fields have none, but for those
+/// of custom resources.
 pub(super) fn of(
     version: &ApiVersion<Lowered>,
     field: &Field<Lowered>,
@@ -22,32 +23,46 @@ pub(super) fn of(
         );
         return None;
     }
-    literal(version, &field.ty, default).filter(|_| is_optional)
+    let is_set = is_optional || version.is_custom && !field.metadata;
+    is_set.then(|| literal(version, &field.ty, default))?
 }
 
 /// A default as a value of a type, if the type has a form for it.
 fn literal(version: &ApiVersion<Lowered>, ty: &Ty, default: &Value) -> Option<Literal> {
-    match (ty, default) {
-        (Ty::Bool, Value::Bool(value)) => Some(Literal::Bool(*value)),
-        (Ty::I32 | Ty::I64, Value::Number(number)) => number.as_i64().map(Literal::Int),
-        (Ty::String, Value::String(text)) => Some(Literal::Text(text.clone())),
+    Some(match (ty, default) {
+        (Ty::Bool, Value::Bool(value)) => Literal::Bool(*value),
+        (Ty::I32 | Ty::I64, Value::Number(number)) => Literal::Int(number.as_i64()?),
+        (Ty::String, Value::String(text)) => Literal::Text(text.clone()),
+        (Ty::List(_), Value::Array(values)) if version.is_custom && values.is_empty() => {
+            Literal::Empty
+        }
         (Ty::List(item), Value::Array(values)) => {
             let values = values.iter().map(|value| literal(version, item, value));
-            values.collect::<Option<_>>().map(Literal::List)
+            Literal::List(values.collect::<Option<_>>()?)
         }
+        (Ty::Exact(_), Value::Number(number)) => Literal::Number(number.clone()),
+        (Ty::Exact(_), Value::String(text)) => Literal::Made(text.clone()),
         (Ty::Ref(_), Value::String(text)) => {
             let (ty, shape) = version.own_enum(ty)?;
             let variant = shape
                 .variants
                 .iter()
                 .find(|variant| variant.value == *text)?;
-            Some(Literal::Variant {
+            Literal::Variant {
                 ty: ty.name.clone(),
                 variant: variant.name.clone(),
-            })
+            }
         }
-        _ => None,
-    }
+        (Ty::Map(_) | Ty::Ref(_), Value::Object(members))
+            if version.is_custom && members.is_empty() =>
+        {
+            Literal::Empty
+        }
+        (Ty::Map(_) | Ty::Ref(_) | Ty::Bytes | Ty::Json, default) if version.is_custom => {
+            Literal::Json(default.to_string())
+        }
+        _ => return None,
+    })
 }
 
 /// Checks that a default is a value of a type; the error names what would be.
@@ -63,7 +78,9 @@ fn fits(version: &ApiVersion<Lowered>, ty: &Ty, default: &Value) -> Result<(), S
         }
         (Ty::I64, value) => is(value.is_i64(), "a whole number of 64 bits"),
         (Ty::F32 | Ty::F64 | Ty::Exact(Exact::Number), value) => is(value.is_number(), "a number"),
-        (Ty::String | Ty::Bytes | Ty::Time | Ty::Exact(Exact::DateTime), value) => is(value.is_string(), "a string"),
+        (Ty::String | Ty::Bytes | Ty::Time | Ty::Exact(Exact::DateTime), value) => {
+            is(value.is_string(), "a string")
+        }
         (Ty::List(item), Value::Array(values)) => values
             .iter()
             .try_for_each(|value| fits(version, item, value)),
@@ -82,7 +99,14 @@ fn fits(version: &ApiVersion<Lowered>, ty: &Ty, default: &Value) -> Result<(), S
                 let known = value.as_str().is_some_and(|text| values.contains(&text));
                 is(known, &format!("one of {}", values.join(", ")))
             }
-            (_, Some(_)) => is(value.is_object(), "an object"),
+            (_, Some((_, object))) => {
+                let members = value.as_object().into_iter().flatten();
+                for (name, value) in members.filter(|_| version.is_custom) {
+                    let field = object.field(name);
+                    field.map_or(Ok(()), |field| fits(version, &field.ty, value))?;
+                }
+                is(value.is_object(), "an object")
+            }
             // An external type reads what it wants.
             (None, None) => Ok(()),
         },

@@ -23,7 +23,10 @@ pub(super) fn run(version: &mut ApiVersion<Lowered>) {
 fn of(ty: &mut Ty, keywords: Option<&RuleKeywords>) {
     match ty {
         Ty::List(inner) | Ty::Map(inner) => {
-            of(inner, keywords.and_then(|keywords| keywords.inside.as_deref()));
+            of(
+                inner,
+                keywords.and_then(|keywords| keywords.inside.as_deref()),
+            );
         }
         Ty::F32 | Ty::F64 => *ty = Ty::Exact(Exact::Number),
         Ty::Time => *ty = Ty::Exact(Exact::DateTime),

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::config::CrateConfig;
-use crate::model::{Analysed, ApiVersion, Exact, Field, Resource, Role, SchemaName, Struct, Ty, Type};
+use crate::model::{
+    Analysed, ApiVersion, Exact, Field, Resource, Role, SchemaName, Struct, Ty, Type,
+};
 
 /// The columns of a line of code in a comment.
 const WIDTH: usize = 82;
@@ -150,10 +152,7 @@ fn new(
         arguments.push(Expression::Plain(format!("{:?}", name_of(object))));
     }
     used.insert(ty.name.to_string());
-    let required = object
-        .fields
-        .iter()
-        .filter(|field| field.required && !field.metadata);
+    let required = object.fields.iter().filter(|field| field.is_asked());
     for field in required {
         arguments.push(value(
             version,

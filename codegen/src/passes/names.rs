@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::nullable;
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
-use crate::model::{Analysed, ApiVersion, Field, Lowered, Resolved, Role, Shape, Struct, Type};
+use crate::model::{
+    Analysed, ApiVersion, Field, Lowered, Resolved, Rest, Role, Shape, Struct, Type,
+};
 use crate::name::{self, Ident, RESERVED_FILES};
 use crate::pointer::Pointer;
 
@@ -23,12 +26,21 @@ pub(super) fn order_fields(version: &mut ApiVersion<Lowered>) {
     }
 }
 
-/// Returns the name of the field for those that a struct doesn't know, if the document or the crate
-/// is to keep them.
-pub(super) fn unknown_fields(config: &CrateConfig, object: &Struct<Lowered>) -> Option<Ident> {
-    let is_kept = config.keep_unknown_fields || object.is_open;
+/// Returns the field for those that a struct doesn't know, if the document or the crate is to keep
+/// them, or for those that are `null`, if there can be some.
+pub(super) fn rest(
+    version: &ApiVersion<Lowered>,
+    config: &CrateConfig,
+    object: &Struct<Lowered>,
+) -> Option<Rest> {
+    let only_nulls = !(config.keep_unknown_fields || object.is_open);
+    let mut fields = object.fields.iter();
+    let is_kept = !only_nulls || fields.any(|field| nullable::keeps_null(version, field));
     let taken = object.fields.iter().map(|field| &field.name);
-    is_kept.then(|| name::unknown_fields(&taken.collect::<Vec<_>>()))
+    is_kept.then(|| Rest {
+        name: name::rest(&taken.collect::<Vec<_>>(), only_nulls),
+        only_nulls,
+    })
 }
 
 /// Reports every two things of the same Rust name: a suffix would only hide the question.

@@ -76,7 +76,7 @@ impl Resolver<'_> {
                 .map(|field| self.field(schema, object, field))
                 .collect(),
             is_open: object.is_open,
-            unknown: names::unknown_fields(self.config, object),
+            unknown: names::rest(self.version, self.config, object),
             role: carry::role(&object.role, |kind| self.resource(schema, kind)),
             rules: (),
             rule_keywords: object.rule_keywords.clone(),
@@ -100,6 +100,7 @@ impl Resolver<'_> {
         let is_optional = !field.is_always_written() || nullable;
         let form = FieldForm {
             nullable,
+            keeps_null: nullable::keeps_null(version, field),
             boxed: boxing::is_boxed(version, self.graph, owner, field, self.diagnostics),
             literal: defaults::of(version, field, is_optional, self.diagnostics),
             merge: merge::of(version, object, field),

@@ -48,7 +48,7 @@ fn of_object(ty: &Type, object: &Struct, keywords: &mut Keywords) {
     if let Some(is_atomic) = ty.facts.atomic {
         keywords.set("x-kubernetes-map-type", map_type(is_atomic));
     }
-    if object.unknown.is_some() {
+    if object.unknown.as_ref().is_some_and(|rest| !rest.only_nulls) {
         keywords.set("x-kubernetes-preserve-unknown-fields", true);
     }
 }

@@ -4,10 +4,10 @@ use golden_custom::{Garden, KUBERNETES};
 use kubernetes_validation::{Report, Target, Validate};
 use serde_json::{Value, json};
 
-fn garden(parts: &Value) -> Garden {
+fn garden(parts: &Value) -> serde_json::Result<Garden> {
     let mut object = parts.clone();
     object["metadata"] = json!({"name": "a", "resourceVersion": "1"});
-    serde_json::from_value(object).unwrap()
+    serde_json::from_value(object)
 }
 
 /// The types of errors and the paths that a server reports, sorted.
@@ -20,21 +20,12 @@ fn told(report: &Report) -> Vec<String> {
     told
 }
 
-/// A value with all numbers as fractions.
-fn plain(value: &Value) -> Value {
-    match value {
-        Value::Number(number) => number.as_f64().into(),
-        Value::Array(items) => items.iter().map(plain).collect(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(name, value)| (name.clone(), plain(value)))
-            .collect(),
-        other => other.clone(),
-    }
-}
-
 /// Cases of which a server stores something else, which means the same.
-const STORED_OTHERWISE: [(&str, &str); 2] = [
+const STORED_OTHERWISE: [(&str, &str); 3] = [
+    (
+        r#"ledger free {"c": null, "d": 1.0, "e": [null]}"#,
+        "a server writes `1` for `1.0`, in JSON of any kind too",
+    ),
     ("plaque of null metadata", "a server writes `{}`"),
     ("plaque with an empty name", "a server leaves the name out"),
 ];
@@ -45,9 +36,18 @@ fn every_case_is_as_on_a_server() {
     let target = Target::new(KUBERNETES);
     let mut failed = Vec::new();
     for case in &cases {
-        let mut object = garden(&case["object"]);
+        let mut object = match garden(&case["object"]) {
+            Ok(object) => object,
+            // A value of another type isn't read.
+            Err(error) => {
+                if !case["errors"].to_string().contains("TypeInvalid") {
+                    failed.push(format!("{}: {error}", case["case"]));
+                }
+                continue;
+            }
+        };
         let mut report = if case["stored"].is_object() {
-            let mut stored = garden(&case["stored"]);
+            let mut stored = garden(&case["stored"]).unwrap();
             stored.prepare_for_update(&stored.clone(), &target);
             match case["operation"].as_str() {
                 Some("status") => object.default_and_validate_status(&stored, &target),
@@ -71,11 +71,10 @@ fn every_case_is_as_on_a_server() {
             for part in ["apiVersion", "kind", "metadata"] {
                 stores.as_object_mut().unwrap().remove(part);
             }
-            // A whole number is written as a fraction where the schema says `number`.
             let is_other = STORED_OTHERWISE
                 .iter()
                 .any(|(name, _)| case["case"] == *name);
-            if (plain(&stores) != plain(&case["stores"])) != is_other {
+            if (stores != case["stores"]) != is_other {
                 failed.push(format!(
                     "{}: {stores}, not {}",
                     case["case"], case["stores"]

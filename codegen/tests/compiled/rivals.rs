@@ -55,7 +55,7 @@ fn values_and_properties_keep_their_names_on_the_wire() {
         "proxyUrl": "b", "$": "c", "é": "d", "": "e", "type": "f", "type_": "g"});
     let read: TeaPotSpec = serde_json::from_value(spec.clone()).unwrap();
     assert_eq!(read.mirror_percent, Some(1));
-    assert_eq!(read.mirror_percent_2, Some(2.5));
+    assert_eq!(read.mirror_percent_2, Some(2.5.into()));
     assert_eq!(serde_json::to_value(&read).unwrap(), spec);
 }
 

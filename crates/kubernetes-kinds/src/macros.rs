@@ -10,7 +10,9 @@
 /// map in which `null` isn't an entry, `as quantity` a quantity, `as quantities` a map of them, `as
 /// metadata` metadata, `as time` a time, `as custom_quantity` and `as custom_time` those of custom
 /// resources, and `as shaped(..)` a value that is read with a [`Shape`](crate::wire::Shape).
-/// A last row `_ => field` names the field that takes the fields which are not in the table.
+/// After that, `or null in field` names the field that keeps `null` of an optional one. A last row
+/// `_ => field` names the field that takes the fields which are not in the table, and also keeps
+/// `null`; `_ null => field` one that only does that.
 ///
 /// ```
 /// use kubernetes_kinds::wire;
@@ -71,8 +73,12 @@ macro_rules! __wire_custom_kind {
 #[macro_export]
 macro_rules! __wire_fields {
     ($name:ident, $read:ident, $write:ident, $write_with:ident {
-        $($presence:ident $json:literal => $field:ident $(as $shape:ident $(($of:ty))?)?,)*
+        $(
+            $presence:ident $json:literal => $field:ident $(as $shape:ident $(($of:ty))?)?
+                $(or null in $holder:ident)?,
+        )*
         $(_ => $unknown:ident,)?
+        $(_ null => $nulls:ident,)?
     }) => {
         impl $crate::wire::Object for $name {
             const NAME: &'static str = ::core::stringify!($name);
@@ -84,7 +90,10 @@ macro_rules! __wire_fields {
                 map: &mut M,
             ) -> ::core::result::Result<(), M::Error> {
                 match name {
-                    $($json => $crate::__wire_read!(map, &mut self.$field $(, $shape $(, $of)?)?),)*
+                    $($json => $crate::__wire_null!(
+                        $crate::__wire_read!(map, &mut self.$field $(, $shape $(, $of)?)?)
+                        $(, &mut self.$field, $json, &mut self.$holder)?
+                    ),)*
                     _ => $crate::__wire_unknown!(map $(, name, &mut self.$unknown)?),
                 }
             }
@@ -113,6 +122,9 @@ macro_rules! __wire_fields {
             ) -> ::core::result::Result<S::Ok, S::Error> {
                 $(if !self.$unknown.is_empty() {
                     return $crate::wire::$write_with(self, &self.$unknown, serializer);
+                })?
+                $(if !self.$nulls.is_empty() {
+                    return $crate::wire::$write_with(self, &self.$nulls, serializer);
                 })?
                 $crate::wire::$write(self, serializer)
             }
@@ -153,6 +165,20 @@ macro_rules! __wire_read {
     ($map:ident, $slot:expr, custom_time) => {
         $crate::wire::read_custom_time($map, $slot)
     };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_null {
+    ($read:expr) => {
+        $read
+    };
+    ($read:expr, $slot:expr, $json:literal, $nulls:expr) => {{
+        *$slot = ::core::option::Option::None;
+        let read = $read;
+        $crate::wire::note_null(($slot).is_none(), $json, $nulls);
+        read
+    }};
 }
 
 #[doc(hidden)]

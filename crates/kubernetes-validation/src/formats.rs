@@ -3,6 +3,8 @@
 use k8s_openapi::ByteString;
 use kubernetes_schema_terms::TextFormat;
 
+use crate::checker::to_value;
+use crate::custom::NOWHERE;
 use crate::{Checker, ErrorType, Path, Problem};
 
 impl Checker<'_> {
@@ -13,6 +15,16 @@ impl Checker<'_> {
             let problem = Problem::new(ErrorType::TypeInvalid, "format");
             let detail = format!("it must be of the format `{}`", format.name());
             self.error(at, problem, Some(value.into()), detail);
+        }
+    }
+
+    /// Checks that a number isn't beyond 32-bit floats: `format: float`. A server doesn't say where.
+    #[inline]
+    pub fn single(&mut self, at: Path<'_>, value: f64) {
+        if (value as f32).is_infinite() {
+            let problem = Problem::new(ErrorType::Invalid, "format");
+            let detail = "it must be of the format `float`, of 32 bits".to_owned();
+            self.error(at.reported_at(NOWHERE), problem, to_value(&value), detail);
         }
     }
 

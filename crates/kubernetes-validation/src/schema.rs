@@ -274,12 +274,7 @@ fn encoded(value: &ByteString) -> usize {
 impl Checker<'_> {
     /// Checks that a text, if there is one, has a match somewhere: `pattern` of a number or text.
     #[inline]
-    pub fn pattern_of_text(
-        &mut self,
-        at: Path<'_>,
-        value: Option<&str>,
-        pattern: &crate::Pattern,
-    ) {
+    pub fn pattern_of_text(&mut self, at: Path<'_>, value: Option<&str>, pattern: &crate::Pattern) {
         if let Some(text) = value {
             self.pattern(at, text, pattern);
         }

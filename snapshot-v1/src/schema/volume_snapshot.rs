@@ -53,7 +53,7 @@ schema::object! {
         optional "boundVolumeSnapshotContentName" => String,
         /// When the storage system took the snapshot; unset while that isn't known.
         optional "creationTime" => values::DateTime {
-            "format" => "datetime",
+            "format" => "date-time",
         },
         /// The last error while the snapshot was made. It is removed once that succeeds.
         optional "error" => VolumeSnapshotError,

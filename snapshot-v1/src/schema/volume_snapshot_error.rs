@@ -13,7 +13,7 @@ schema::object! {
         optional "message" => String,
         /// When it went wrong.
         optional "time" => values::DateTime {
-            "format" => "datetime",
+            "format" => "date-time",
         },
     }
 }

@@ -495,8 +495,8 @@ pub struct CSIDriverInfoStatus {
 }
 
 impl Default for CSIDriverInfoStatus {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             available: Default::default(),

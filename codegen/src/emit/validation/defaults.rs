@@ -1,11 +1,12 @@
 //! Setting defaults, and dropping fields whose feature is disabled.
 
-use proc_macro2::{Literal as Token, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::context::Context;
 use super::methods::{old, parameter};
-use crate::model::{Behaviour, Field, Literal, Role, Struct, Ty, Type};
+use crate::emit::literal;
+use crate::model::{Behaviour, Field, Literal, Rest, Role, Struct, Ty, Type};
 
 /// The implementation of `SetDefaults`.
 pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
@@ -35,7 +36,7 @@ fn sets(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     let sets = object
         .fields
         .iter()
-        .filter_map(|field| set(cx, field))
+        .filter_map(|field| set(cx, object, field))
         .collect();
     let target = parameter("target", &sets);
     let ty = cx.name("Target");
@@ -47,24 +48,38 @@ fn sets(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
 }
 
 /// Sets the defaults of a field, if it has any.
-pub(super) fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
+pub(super) fn set(cx: &mut Context<'_>, object: &Struct, field: &Field) -> Option<TokenStream> {
     let name = &field.name;
     let function = field.server.default_function.as_ref();
     let function = function.map(|function| quote!(#function(&mut self.#name);));
-    if cx
+    let inside = cx
         .held(field)
-        .is_some_and(|inside| inside.behaviour.sets_defaults)
-    {
-        let inside = inside(cx, field, &quote!(set_defaults(target)));
-        return Some(quote!(#function #inside));
+        .is_some_and(|inside| inside.behaviour.sets_defaults);
+    let inside = inside.then(|| self::inside(cx, field, &quote!(set_defaults(target))));
+    let own = match (&function, &inside) {
+        (None, None) => value(cx, object, field),
+        // What Kubernetes' own kinds hold has no default as a whole.
+        (None, Some(_)) if cx.version.is_custom => value(cx, object, field),
+        _ => None,
+    };
+    let all = quote!(#function #own #inside);
+    (!all.is_empty()).then_some(all)
+}
+
+/// Sets the default of a field itself. A required one that is unset has it already.
+fn value(cx: &mut Context<'_>, object: &Struct, field: &Field) -> Option<TokenStream> {
+    let name = &field.name;
+    let literal = field.form.literal.as_ref().filter(|_| !field.required)?;
+    let mut value = literal::expression(literal, &mut |ty| {
+        cx.uses.types.insert(ty.clone());
+        quote!(#ty)
+    });
+    if field.form.boxed {
+        value = quote!(Box::new(#value));
     }
-    if function.is_some() {
-        return function;
-    }
-    let literal = field.form.literal.as_ref()?;
-    let value = expression(cx, literal);
-    let set = match literal {
-        Literal::List(_) => quote! {
+    let is_custom = cx.version.is_custom;
+    let mut set = match literal {
+        Literal::List(_) if !is_custom => quote! {
             if self.#name.as_ref().is_none_or(Vec::is_empty) {
                 self.#name = Some(#value);
             }
@@ -73,8 +88,17 @@ pub(super) fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
             let default_text = cx.name("default_text");
             quote!(#default_text(&mut self.#name, #text);)
         }
-        _ => quote!(self.#name.get_or_insert(#value);),
+        Literal::Bool(_) | Literal::Int(_) | Literal::Variant { .. } => {
+            quote!(self.#name.get_or_insert(#value);)
+        }
+        Literal::Empty => quote!(self.#name.get_or_insert_default();),
+        _ => quote!(self.#name.get_or_insert_with(|| #value);),
     };
+    let rest = object.unknown.as_ref().filter(|_| field.form.keeps_null);
+    if let Some(Rest { name, .. }) = rest {
+        let json = &field.json;
+        set = quote!(if !self.#name.contains_key(#json) { #set });
+    }
     Some(cx.with_feature(&quote!(target), field.server.feature.as_ref(), set))
 }
 
@@ -159,25 +183,4 @@ fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
         #before
         #inside
     })
-}
-
-/// A default as an expression.
-fn expression(cx: &mut Context<'_>, literal: &Literal) -> TokenStream {
-    match literal {
-        Literal::Bool(value) => quote!(#value),
-        Literal::Int(value) => {
-            let value = Token::i64_unsuffixed(*value);
-            quote!(#value)
-        }
-        Literal::Text(text) => quote!(#text.to_owned()),
-        Literal::Variant { ty, variant } => {
-            cx.uses.types.insert(ty.clone());
-            quote!(#ty::#variant)
-        }
-        Literal::List(values) => {
-            let values = values.iter().map(|value| expression(cx, value));
-            let values: Vec<_> = values.collect();
-            quote!(vec![#(#values),*])
-        }
-    }
 }

@@ -149,9 +149,10 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
                 }
             }
         });
-    let defaults = defaults::set(cx, field);
+    let defaults = defaults::set(cx, object, field);
     let defaults_of_new = defaults.as_ref().map(|defaults| {
         let is_inside = field.server.default_function.is_none()
+            && field.form.literal.is_none()
             && matches!(field.ty, Ty::Ref(_))
             && field.is_optional();
         match is_inside && cx.held(field).is_some() {

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::context::Context;
-use crate::model::{ErrorType, Group, Role, Struct, Together};
+use crate::model::{ErrorType, Group, Rest, Role, Struct, Together};
 
 /// The checks of a struct.
 pub(super) fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
@@ -49,7 +49,7 @@ fn number(
         parts.push(quote!(#always));
     }
     let unknown = object.unknown.iter();
-    parts.extend(unknown.map(|name| quote!(self.#name.len())));
+    parts.extend(unknown.map(|Rest { name, .. }| quote!(self.#name.len())));
     let min = least.map(|least| {
         let least = Literal::usize_unsuffixed(least);
         quote!(to.min_entries(*at, number, #least, "minProperties");)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diag::Diagnostics;
-use crate::model::{Dropped, FieldConversion, SchemaName, Side, Ty, ValueConversion};
+use crate::model::{Dropped, FieldConversion, Rest, SchemaName, Side, Ty, ValueConversion};
 use crate::structure::{Pair, Step, Structure, pairs};
 
 use super::rules::{FieldRule, Rules};
@@ -172,17 +172,29 @@ impl<'a> Structure<'a> for &'a Ty {
     }
 }
 
-/// Returns the conversion of the unknown fields of a struct, if it keeps them.
+/// Returns the conversion of the unknown fields of a struct, or of those that are `null`, if it
+/// keeps them.
 pub(super) fn unknown(ours: &Struct, theirs: &Struct) -> Option<FieldConversion> {
-    let side = |object: &Struct| {
-        let name = object.unknown.clone()?;
-        Some(Side { name, boxed: false })
+    let side = |Rest { name, .. }: &Rest| Side {
+        name: name.clone(),
+        boxed: false,
     };
-    Some(FieldConversion::Carried {
-        ours: side(ours)?,
-        theirs: side(theirs)?,
+    let only = |Rest { name, .. }: &Rest| Dropped {
+        json: "null".to_owned(),
+        name: name.clone(),
         optional: false,
-        carry: ValueConversion::Same,
+        reason: "the other type has no field that can be it".to_owned(),
+    };
+    Some(match (&ours.unknown, &theirs.unknown) {
+        (None, None) => return None,
+        (Some(ours), None) => FieldConversion::Ours(only(ours)),
+        (None, Some(theirs)) => FieldConversion::Theirs(only(theirs)),
+        (Some(ours), Some(theirs)) => FieldConversion::Carried {
+            ours: side(ours),
+            theirs: side(theirs),
+            optional: false,
+            carry: ValueConversion::Same,
+        },
     })
 }
 

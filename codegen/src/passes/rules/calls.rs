@@ -36,6 +36,10 @@ impl Reader<'_> {
         if name == "format" && self.version.is_custom && sort == ValueKind::Bytes {
             return Some(Call::new("encoded", ValueForm::Reference, Vec::new()));
         }
+        if name == "format" && sort == ValueKind::Fraction && *value == "float" {
+            let is_custom = self.version.is_custom;
+            return is_custom.then(|| Call::new("single", ValueForm::Fraction, Vec::new()));
+        }
         // Other formats are types.
         let is_type = |text: &str| NameFormat::parse(text).is_none();
         if name == "format" && value.as_str().is_some_and(is_type) {

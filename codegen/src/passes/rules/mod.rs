@@ -23,8 +23,8 @@ use crate::foundation;
 use crate::keyword::{Meaning, Modification, TABLE, ValueKind};
 use crate::load::shown;
 use crate::model::{
-    ApiVersion, Argument, Call, Check, ErrorType, Exact, Field, FieldRules, Reported, Resolved, Rule,
-    RuleKeywords, Rules, Ty, TypeRules, Unchecked, ValueForm,
+    ApiVersion, Argument, Call, Check, ErrorType, Exact, Field, FieldRules, Reported, Resolved,
+    Rule, RuleKeywords, Rules, Ty, TypeRules, Unchecked, ValueForm,
 };
 use crate::name::RulePath;
 use crate::pointer::Pointer;

@@ -8,7 +8,8 @@ use std::fmt;
 use k8s_openapi::serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use k8s_openapi::serde_json::Value;
 
-/// Fields of an object that its type doesn't know, by name, as they were read.
+/// Fields of an object that its type doesn't know, by name, as they were read; and the fields that
+/// it knows as `null`, where a server keeps that.
 ///
 /// Conversion to another version preserves them. If that version has a field of the same name, it
 /// writes that field, and the preserved one is hidden until the object is converted back.
@@ -27,6 +28,15 @@ pub fn keep<'de, M: MapAccess<'de>>(
     let Kept(value) = map.next_value()?;
     unknown.insert(name.to_owned(), value);
     Ok(())
+}
+
+/// Notes whether an optional field of a custom resource is `null`, which a server keeps.
+pub fn note_null(is_null: bool, name: &'static str, nulls: &mut UnknownFields) {
+    if is_null {
+        nulls.insert(name.to_owned(), Value::Null);
+    } else {
+        nulls.remove(name);
+    }
 }
 
 /// The name of the newtype struct by which a deserializer recognises an unknown field.

@@ -32,7 +32,7 @@ pub use collections::{Collection, Elements, read_elements, read_entries, read_qu
 // For `kubernetes-manifests`, whose strict reading reports unknown fields that are preserved.
 #[doc(hidden)]
 pub use kept::KEPT;
-pub use kept::{UnknownFields, keep};
+pub use kept::{UnknownFields, keep, note_null};
 pub(crate) use metadata::read_lean_metadata;
 pub use metadata::read_metadata;
 pub use quantity::{read_custom_quantity, read_quantity};

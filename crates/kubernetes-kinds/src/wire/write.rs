@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use k8s_openapi::Resource;
 use k8s_openapi::serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
+use k8s_openapi::serde_json::Value;
 
 use super::{Object, UnknownFields};
 
@@ -84,7 +85,7 @@ pub fn write_kind<T: Object + Resource, S: Serializer>(
 }
 
 /// Writes an object that has no `apiVersion` and `kind` of its own, and after its fields those that
-/// it has preserved, but for those whose names it knows.
+/// it has preserved, but for those whose names it knows; of these, `null` where the field is unset.
 ///
 /// # Errors
 ///
@@ -119,10 +120,16 @@ fn write_map<T: Object, S: Serializer>(
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let is_known =
-        |name: &str| T::FIELDS.contains(&name) || names.iter().any(|(known, _)| *known == name);
-    let kept = unknown.iter().filter(|(name, _)| !is_known(name));
-    let length = names.len() + count(object) + kept.clone().count();
+    let mut written = Written(Vec::new());
+    let Ok(()) = object.write_fields(&mut written);
+    let is_kept = |(name, value): &(&String, &Value)| {
+        let name = name.as_str();
+        let is_null = value.is_null() && !written.0.contains(&name);
+        let is_known = T::FIELDS.contains(&name) && !is_null;
+        !is_known && !names.iter().any(|(known, _)| *known == name)
+    };
+    let kept = unknown.iter().filter(is_kept);
+    let length = names.len() + written.0.len() + kept.clone().count();
     let mut fields = MapWriter(serializer.serialize_map(Some(length))?);
     for (name, value) in names {
         fields.0.serialize_entry(name, value)?;
@@ -148,6 +155,18 @@ impl Fields for Counter {
 
     fn take<T: Serialize + ?Sized>(&mut self, _: &'static str, _: &T) -> Result<(), Infallible> {
         self.0 += 1;
+        Ok(())
+    }
+}
+
+/// The names of the fields that are written.
+struct Written(Vec<&'static str>);
+
+impl Fields for Written {
+    type Error = Infallible;
+
+    fn take<T: Serialize + ?Sized>(&mut self, name: &'static str, _: &T) -> Result<(), Infallible> {
+        self.0.push(name);
         Ok(())
     }
 }

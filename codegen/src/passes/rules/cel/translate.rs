@@ -3,7 +3,9 @@
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
 use super::names::unescape;
-use crate::model::{ApiVersion, CelField, CelType, Exact, Iterable, Macro, Node, ReadAs, Resolved, Ty};
+use crate::model::{
+    ApiVersion, CelField, CelType, Exact, Iterable, Macro, Node, ReadAs, Resolved, Ty,
+};
 use crate::name::{self, Ident};
 
 /// An expression and what it is, or what can't be translated.

@@ -39,8 +39,8 @@ pub struct RuntimeClass {
 }
 
 impl Default for RuntimeClass {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             metadata: Default::default(),

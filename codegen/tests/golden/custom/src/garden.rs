@@ -112,6 +112,14 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.helpers",
         "spec.hints",
         "spec.labels",
+        "spec.ledger",
+        "spec.ledger.mark",
+        "spec.ledger.empty",
+        "spec.ledger.inner",
+        "spec.ledger.limits",
+        "spec.ledger.place",
+        "spec.ledger.seat",
+        "spec.ledger.words",
         "spec.plan",
         "spec.plaque",
         "spec.prices",
@@ -243,6 +251,9 @@ pub struct GardenSpec {
     /// The text that is written on it.
     pub labels: Option<BTreeMap<String, String>>,
 
+    /// Values of all kinds, as they are written.
+    pub ledger: Option<GardenSpecLedger>,
+
     /// The saying of helpers.
     pub motto: Option<String>,
 
@@ -372,6 +383,15 @@ impl GardenSpec {
             .into_iter()
             .map(|(key, value)| (key.into(), value.into()));
         self.labels = Some(values.collect());
+        self
+    }
+
+    /// Values of all kinds, as they are written.
+    ///
+    /// Sets [`ledger`](Self::ledger).
+    #[must_use]
+    pub fn with_ledger(mut self, value: impl Into<GardenSpecLedger>) -> Self {
+        self.ledger = Some(value.into());
         self
     }
 
@@ -513,6 +533,7 @@ wire::object! {
         optional "helpers" => helpers as elements,
         optional "hints" => hints as elements,
         optional "labels" => labels as entries,
+        optional "ledger" => ledger,
         optional "motto" => motto,
         optional "open" => open,
         optional "paths" => paths as shaped (wire::ListOf<wire::ListOf<wire::Plain<i64>>>),
@@ -617,6 +638,535 @@ wire::object! {
         required "name" => name,
         required "width" => width,
         optional "soil" => soil,
+    }
+}
+
+/// Values of all kinds, as they are written.
+///
+/// The rule `self.group == '' || self.group.size() > 2` must hold: a group has a
+/// name. The rule `!has(self.rate) || self.rate < 10.0` must hold. The rule
+/// `!self.quiet || self.zero == 0` must hold. The rule `self.place.row > 0 &&
+/// self.seat.row < 9` must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GardenSpecLedger {
+    /// Of entries.
+    ///
+    /// The server's default is `5`.
+    pub limit: i64,
+
+    /// The mark.
+    ///
+    /// The server's default is `{"ink":"red"}`.
+    pub mark: GardenSpecLedgerMark,
+
+    /// Of the year.
+    ///
+    /// The server's default is `New`.
+    pub phase: GardenSpecLedgerPhase,
+
+    /// In words.
+    ///
+    /// The server's default is ``.
+    pub state: String,
+
+    /// In any order.
+    ///
+    /// The server's default is `["a"]`.
+    pub tags: Vec<String>,
+
+    /// The time of the entry.
+    pub at: Option<values::DateTime>,
+
+    /// Of all.
+    ///
+    /// The server's default is `0`.
+    pub count: Option<values::Number>,
+
+    /// Has nothing.
+    pub empty: Option<GardenSpecLedgerEmpty>,
+
+    /// May be null.
+    ///
+    /// The server's default is `x`.
+    pub extra: Option<String>,
+
+    /// Has anything.
+    ///
+    /// The server's default is `{"a":1,"b":["x"]}`.
+    pub free: Option<k8s_openapi::serde_json::Value>,
+
+    /// Of gardens.
+    ///
+    /// The server's default is ``.
+    pub group: Option<String>,
+
+    /// May be null.
+    pub inner: Option<GardenSpecLedgerInner>,
+
+    /// By name.
+    pub limits: Option<BTreeMap<String, values::IntOrQuantity>>,
+
+    /// The size of the memory.
+    pub memory: Option<values::IntOrQuantity>,
+
+    /// May be null.
+    pub must: Option<String>,
+
+    /// Nothing.
+    ///
+    /// The server's default is `[]`.
+    pub none: Option<Vec<String>>,
+
+    /// May be null.
+    pub notes: Option<Vec<String>>,
+
+    /// In the hall.
+    ///
+    /// The server's default is `{}`.
+    pub place: Option<GardenSpecLedgerPlace>,
+
+    /// The port.
+    ///
+    /// The server's default is `80`.
+    pub port: Option<values::IntOrString>,
+
+    /// True if nobody writes.
+    ///
+    /// The server's default is `false`.
+    pub quiet: Option<bool>,
+
+    /// By the hour.
+    pub rate: Option<values::Number>,
+
+    /// By the day.
+    pub rates: Option<Vec<values::Number>>,
+
+    /// The scheme.
+    ///
+    /// The server's default is `http`.
+    pub scheme: Option<values::IntOrString>,
+
+    /// Bytes.
+    ///
+    /// The server's default is `YWFh`.
+    pub seal: Option<k8s_openapi::ByteString>,
+
+    /// In the hall.
+    ///
+    /// The server's default is `{"row":7}`.
+    pub seat: Option<GardenSpecLedgerSeat>,
+
+    /// Of the whole.
+    ///
+    /// The server's default is `0.5`.
+    pub share: Option<values::Number>,
+
+    /// The first time.
+    ///
+    /// The server's default is `2026-01-02T03:04:05.5+01:00`.
+    pub since: Option<values::DateTime>,
+
+    /// May be null.
+    pub spare: Option<String>,
+
+    /// Other times.
+    pub times: Option<Vec<values::DateTime>>,
+
+    /// By letter.
+    ///
+    /// The server's default is `{"a":"b"}`.
+    pub words: Option<BTreeMap<String, String>>,
+
+    /// A number.
+    ///
+    /// The server's default is `0`.
+    pub zero: Option<i64>,
+
+    /// The optional fields that are `null`, by their names in JSON: a server keeps that. They are
+    /// written back if they are unset.
+    pub null_fields: wire::UnknownFields,
+}
+
+impl Default for GardenSpecLedger {
+    /// Returns the object in which nothing is set. Required fields with a default have
+    /// that.
+    fn default() -> Self {
+        Self {
+            limit: 5,
+            mark: k8s_openapi::serde_json::from_str("{\"ink\":\"red\"}").unwrap_or_default(),
+            phase: crate::GardenSpecLedgerPhase::New,
+            state: String::new(),
+            tags: vec!["a".to_owned()],
+            at: Default::default(),
+            count: Default::default(),
+            empty: Default::default(),
+            extra: Default::default(),
+            free: Default::default(),
+            group: Default::default(),
+            inner: Default::default(),
+            limits: Default::default(),
+            memory: Default::default(),
+            must: Default::default(),
+            none: Default::default(),
+            notes: Default::default(),
+            place: Default::default(),
+            port: Default::default(),
+            quiet: Default::default(),
+            rate: Default::default(),
+            rates: Default::default(),
+            scheme: Default::default(),
+            seal: Default::default(),
+            seat: Default::default(),
+            share: Default::default(),
+            since: Default::default(),
+            spare: Default::default(),
+            times: Default::default(),
+            words: Default::default(),
+            zero: Default::default(),
+            null_fields: Default::default(),
+        }
+    }
+}
+
+impl GardenSpecLedger {
+    /// Makes a `GardenSpecLedger` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Of entries.
+    ///
+    /// Sets [`limit`](Self::limit).
+    #[must_use]
+    pub fn with_limit(mut self, value: impl Into<i64>) -> Self {
+        self.limit = value.into();
+        self
+    }
+
+    /// The mark.
+    ///
+    /// Sets [`mark`](Self::mark).
+    #[must_use]
+    pub fn with_mark(mut self, value: impl Into<GardenSpecLedgerMark>) -> Self {
+        self.mark = value.into();
+        self
+    }
+
+    /// Of the year.
+    ///
+    /// Sets [`phase`](Self::phase).
+    #[must_use]
+    pub fn with_phase(mut self, value: impl Into<GardenSpecLedgerPhase>) -> Self {
+        self.phase = value.into();
+        self
+    }
+
+    /// In words.
+    ///
+    /// Sets [`state`](Self::state).
+    #[must_use]
+    pub fn with_state(mut self, value: impl Into<String>) -> Self {
+        self.state = value.into();
+        self
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`tags`](Self::tags).
+    #[must_use]
+    pub fn with_tags(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.tags = value.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The time of the entry.
+    ///
+    /// Sets [`at`](Self::at).
+    #[must_use]
+    pub fn with_at(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.at = Some(value.into());
+        self
+    }
+
+    /// Of all.
+    ///
+    /// Sets [`count`](Self::count).
+    #[must_use]
+    pub fn with_count(mut self, value: impl Into<values::Number>) -> Self {
+        self.count = Some(value.into());
+        self
+    }
+
+    /// Has nothing.
+    ///
+    /// Sets [`empty`](Self::empty).
+    #[must_use]
+    pub fn with_empty(mut self, value: impl Into<GardenSpecLedgerEmpty>) -> Self {
+        self.empty = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`extra`](Self::extra).
+    #[must_use]
+    pub fn with_extra(mut self, value: impl Into<String>) -> Self {
+        self.extra = Some(value.into());
+        self
+    }
+
+    /// Has anything.
+    ///
+    /// Sets [`free`](Self::free).
+    #[must_use]
+    pub fn with_free(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
+        self.free = Some(value.into());
+        self
+    }
+
+    /// Of gardens.
+    ///
+    /// Sets [`group`](Self::group).
+    #[must_use]
+    pub fn with_group(mut self, value: impl Into<String>) -> Self {
+        self.group = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`inner`](Self::inner).
+    #[must_use]
+    pub fn with_inner(mut self, value: impl Into<GardenSpecLedgerInner>) -> Self {
+        self.inner = Some(value.into());
+        self
+    }
+
+    /// By name.
+    ///
+    /// Sets [`limits`](Self::limits).
+    #[must_use]
+    pub fn with_limits(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<values::IntOrQuantity>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.limits = Some(values.collect());
+        self
+    }
+
+    /// The size of the memory.
+    ///
+    /// Sets [`memory`](Self::memory).
+    #[must_use]
+    pub fn with_memory(mut self, value: impl Into<values::IntOrQuantity>) -> Self {
+        self.memory = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`must`](Self::must).
+    #[must_use]
+    pub fn with_must(mut self, value: impl Into<String>) -> Self {
+        self.must = Some(value.into());
+        self
+    }
+
+    /// Nothing.
+    ///
+    /// Sets [`none`](Self::none).
+    #[must_use]
+    pub fn with_none(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.none = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`notes`](Self::notes).
+    #[must_use]
+    pub fn with_notes(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.notes = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// In the hall.
+    ///
+    /// Sets [`place`](Self::place).
+    #[must_use]
+    pub fn with_place(mut self, value: impl Into<GardenSpecLedgerPlace>) -> Self {
+        self.place = Some(value.into());
+        self
+    }
+
+    /// The port.
+    ///
+    /// Sets [`port`](Self::port).
+    #[must_use]
+    pub fn with_port(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.port = Some(value.into());
+        self
+    }
+
+    /// True if nobody writes.
+    ///
+    /// Sets [`quiet`](Self::quiet).
+    #[must_use]
+    pub fn with_quiet(mut self, value: bool) -> Self {
+        self.quiet = Some(value);
+        self
+    }
+
+    /// By the hour.
+    ///
+    /// Sets [`rate`](Self::rate).
+    #[must_use]
+    pub fn with_rate(mut self, value: impl Into<values::Number>) -> Self {
+        self.rate = Some(value.into());
+        self
+    }
+
+    /// By the day.
+    ///
+    /// Sets [`rates`](Self::rates).
+    #[must_use]
+    pub fn with_rates(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<values::Number>>,
+    ) -> Self {
+        self.rates = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The scheme.
+    ///
+    /// Sets [`scheme`](Self::scheme).
+    #[must_use]
+    pub fn with_scheme(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.scheme = Some(value.into());
+        self
+    }
+
+    /// Bytes.
+    ///
+    /// Sets [`seal`](Self::seal).
+    #[must_use]
+    pub fn with_seal(mut self, value: impl Into<k8s_openapi::ByteString>) -> Self {
+        self.seal = Some(value.into());
+        self
+    }
+
+    /// In the hall.
+    ///
+    /// Sets [`seat`](Self::seat).
+    #[must_use]
+    pub fn with_seat(mut self, value: impl Into<GardenSpecLedgerSeat>) -> Self {
+        self.seat = Some(value.into());
+        self
+    }
+
+    /// Of the whole.
+    ///
+    /// Sets [`share`](Self::share).
+    #[must_use]
+    pub fn with_share(mut self, value: impl Into<values::Number>) -> Self {
+        self.share = Some(value.into());
+        self
+    }
+
+    /// The first time.
+    ///
+    /// Sets [`since`](Self::since).
+    #[must_use]
+    pub fn with_since(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.since = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`spare`](Self::spare).
+    #[must_use]
+    pub fn with_spare(mut self, value: impl Into<String>) -> Self {
+        self.spare = Some(value.into());
+        self
+    }
+
+    /// Other times.
+    ///
+    /// Sets [`times`](Self::times).
+    #[must_use]
+    pub fn with_times(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<values::DateTime>>,
+    ) -> Self {
+        self.times = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// By letter.
+    ///
+    /// Sets [`words`](Self::words).
+    #[must_use]
+    pub fn with_words(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.words = Some(values.collect());
+        self
+    }
+
+    /// A number.
+    ///
+    /// Sets [`zero`](Self::zero).
+    #[must_use]
+    pub fn with_zero(mut self, value: impl Into<i64>) -> Self {
+        self.zero = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecLedger {
+        required "limit" => limit,
+        required "mark" => mark,
+        required "phase" => phase,
+        required "state" => state,
+        required "tags" => tags as elements,
+        optional "at" => at,
+        optional "count" => count,
+        optional "empty" => empty,
+        optional "extra" => extra or null in null_fields,
+        optional "free" => free,
+        optional "group" => group,
+        optional "inner" => inner or null in null_fields,
+        optional "limits" => limits as entries,
+        optional "memory" => memory,
+        optional "must" => must or null in null_fields,
+        optional "none" => none as elements,
+        optional "notes" => notes as elements or null in null_fields,
+        optional "place" => place,
+        optional "port" => port,
+        optional "quiet" => quiet,
+        optional "rate" => rate,
+        optional "rates" => rates as elements,
+        optional "scheme" => scheme,
+        optional "seal" => seal,
+        optional "seat" => seat,
+        optional "share" => share,
+        optional "since" => since,
+        optional "spare" => spare or null in null_fields,
+        optional "times" => times as elements,
+        optional "words" => words as entries,
+        optional "zero" => zero,
+        _ null => null_fields,
     }
 }
 
@@ -1043,6 +1593,212 @@ wire::object! {
         required "kind" => kind,
         optional "metadata" => metadata,
         _ => unknown_fields,
+    }
+}
+
+/// The mark.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerMark {
+    /// Its color.
+    pub ink: Option<String>,
+
+    /// Its size.
+    ///
+    /// The server's default is `2`.
+    pub size: Option<i64>,
+}
+
+impl GardenSpecLedgerMark {
+    /// Makes a `GardenSpecLedgerMark` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Its color.
+    ///
+    /// Sets [`ink`](Self::ink).
+    #[must_use]
+    pub fn with_ink(mut self, value: impl Into<String>) -> Self {
+        self.ink = Some(value.into());
+        self
+    }
+
+    /// Its size.
+    ///
+    /// Sets [`size`](Self::size).
+    #[must_use]
+    pub fn with_size(mut self, value: impl Into<i64>) -> Self {
+        self.size = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerMark {
+        optional "ink" => ink,
+        optional "size" => size,
+    }
+}
+
+/// Values of `phase`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum GardenSpecLedgerPhase {
+    /// `New`.
+    New,
+
+    /// `Old`.
+    Old,
+
+    /// A value that this version of the crate doesn't know, kept as it was read
+    /// and written back unchanged.
+    Unknown(kubernetes_kinds::UnknownValue),
+}
+
+kubernetes_kinds::wire::enumeration! {
+    GardenSpecLedgerPhase {
+        "New" => New,
+        "Old" => Old,
+    }
+}
+
+/// Has nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerEmpty {}
+
+impl GardenSpecLedgerEmpty {
+    /// Makes a `GardenSpecLedgerEmpty` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerEmpty {
+    }
+}
+
+/// May be null.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerInner {
+    /// A letter.
+    pub a: Option<String>,
+}
+
+impl GardenSpecLedgerInner {
+    /// Makes a `GardenSpecLedgerInner` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A letter.
+    ///
+    /// Sets [`a`](Self::a).
+    #[must_use]
+    pub fn with_a(mut self, value: impl Into<String>) -> Self {
+        self.a = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerInner {
+        optional "a" => a,
+    }
+}
+
+/// In the hall.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerPlace {
+    /// The column.
+    pub column: Option<i64>,
+
+    /// The row.
+    ///
+    /// The server's default is `3`.
+    pub row: Option<i64>,
+}
+
+impl GardenSpecLedgerPlace {
+    /// Makes a `GardenSpecLedgerPlace` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The column.
+    ///
+    /// Sets [`column`](Self::column).
+    #[must_use]
+    pub fn with_column(mut self, value: impl Into<i64>) -> Self {
+        self.column = Some(value.into());
+        self
+    }
+
+    /// The row.
+    ///
+    /// Sets [`row`](Self::row).
+    #[must_use]
+    pub fn with_row(mut self, value: impl Into<i64>) -> Self {
+        self.row = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerPlace {
+        optional "column" => column,
+        optional "row" => row,
+    }
+}
+
+/// In the hall.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerSeat {
+    /// The column.
+    ///
+    /// The server's default is `1`.
+    pub column: Option<i64>,
+
+    /// The row.
+    ///
+    /// The server's default is `3`.
+    pub row: Option<i64>,
+}
+
+impl GardenSpecLedgerSeat {
+    /// Makes a `GardenSpecLedgerSeat` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The column.
+    ///
+    /// Sets [`column`](Self::column).
+    #[must_use]
+    pub fn with_column(mut self, value: impl Into<i64>) -> Self {
+        self.column = Some(value.into());
+        self
+    }
+
+    /// The row.
+    ///
+    /// Sets [`row`](Self::row).
+    #[must_use]
+    pub fn with_row(mut self, value: impl Into<i64>) -> Self {
+        self.row = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerSeat {
+        optional "column" => column,
+        optional "row" => row,
     }
 }
 

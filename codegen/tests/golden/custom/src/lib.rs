@@ -36,13 +36,14 @@ mod scheme;
 mod validation;
 
 pub use garden::{
-    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque,
-    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
-    GardenStatus, GardenStatusFound,
+    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
+    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
+    GardenSpecLedgerSeat, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 pub use group_version::{GROUP_VERSION, resource};
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-pub use kubernetes_kinds::values::{IntOrString, Number};
+pub use kubernetes_kinds::values::{DateTime, IntOrQuantity, IntOrString, Number};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 #[cfg(feature = "validation")]

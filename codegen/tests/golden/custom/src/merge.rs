@@ -4,9 +4,10 @@
 use kubernetes_kinds::merge;
 
 use crate::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
-    GardenStatusFound,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
+    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
+    GardenSpecLedgerSeat, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -28,6 +29,7 @@ merge::object! {
         optional helpers as set,
         optional hints as entries,
         optional labels as entries,
+        optional ledger as fields,
         optional motto,
         optional open,
         optional paths,
@@ -57,6 +59,43 @@ merge::object! {
         required name,
         required width,
         optional soil,
+    }
+}
+
+merge::object! {
+    GardenSpecLedger {
+        required limit,
+        required mark as fields,
+        required phase,
+        required state,
+        required tags,
+        optional at,
+        optional count,
+        optional empty as fields,
+        optional extra,
+        optional free,
+        optional group,
+        optional inner as fields,
+        optional limits as entries,
+        optional memory,
+        optional must,
+        optional none,
+        optional notes,
+        optional place as fields,
+        optional port,
+        optional quiet,
+        optional rate,
+        optional rates,
+        optional scheme,
+        optional seal,
+        optional seat as fields,
+        optional share,
+        optional since,
+        optional spare,
+        optional times,
+        optional words as entries,
+        optional zero,
+        _ => null_fields,
     }
 }
 
@@ -115,6 +154,40 @@ merge::object! {
         required kind,
         optional metadata as fields,
         _ => unknown_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerMark {
+        optional ink,
+        optional size,
+    }
+}
+
+merge::enumeration! { GardenSpecLedgerPhase }
+
+merge::object! {
+    GardenSpecLedgerEmpty {
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerInner {
+        optional a,
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerPlace {
+        optional column,
+        optional row,
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerSeat {
+        optional column,
+        optional row,
     }
 }
 

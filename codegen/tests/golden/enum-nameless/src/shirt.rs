@@ -25,8 +25,8 @@ pub struct Shirt {
 }
 
 impl Default for Shirt {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             size: wire::Zero::zero(),

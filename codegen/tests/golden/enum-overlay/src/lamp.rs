@@ -17,8 +17,8 @@ pub struct Lamp {
 }
 
 impl Default for Lamp {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             light: wire::Zero::zero(),

@@ -231,8 +231,8 @@ pub struct TeaPotSpec {
 }
 
 impl Default for TeaPotSpec {
-    /// Returns the object in which nothing is set. Its required enumerations are empty, which
-    /// is none of their values.
+    /// Returns the object in which nothing is set. Its required enumerations are empty,
+    /// which is none of their values.
     fn default() -> Self {
         Self {
             blend: wire::Zero::zero(),

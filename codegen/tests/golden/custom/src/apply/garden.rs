@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_kinds::{convert, values, wire};
 
-use crate::GardenSpecRiver;
+use crate::{GardenSpecLedgerPhase, GardenSpecRiver};
 
 /// Apply configuration of a [`Garden`](crate::Garden): what is set is sent, and owned
 /// by the field manager.
@@ -185,6 +185,11 @@ pub struct GardenSpec {
     /// See [`labels`](crate::GardenSpec::labels).
     pub labels: Option<BTreeMap<String, String>>,
 
+    /// Values of all kinds, as they are written.
+    ///
+    /// See [`ledger`](crate::GardenSpec::ledger).
+    pub ledger: Option<GardenSpecLedger>,
+
     /// The saying of helpers.
     ///
     /// See [`motto`](crate::GardenSpec::motto).
@@ -351,6 +356,15 @@ impl GardenSpec {
         self
     }
 
+    /// Values of all kinds, as they are written.
+    ///
+    /// Sets [`ledger`](Self::ledger).
+    #[must_use]
+    pub fn with_ledger(mut self, value: impl Into<GardenSpecLedger>) -> Self {
+        self.ledger = Some(value.into());
+        self
+    }
+
     /// The saying of helpers.
     ///
     /// Sets [`motto`](Self::motto).
@@ -491,6 +505,7 @@ impl From<crate::GardenSpec> for GardenSpec {
             helpers: value.helpers,
             hints: value.hints,
             labels: value.labels,
+            ledger: value.ledger.map(Into::into),
             motto: value.motto,
             open: value.open,
             paths: value.paths,
@@ -519,6 +534,7 @@ wire::object! {
         optional "helpers" => helpers,
         optional "hints" => hints,
         optional "labels" => labels,
+        optional "ledger" => ledger,
         optional "motto" => motto,
         optional "open" => open,
         optional "paths" => paths,
@@ -678,6 +694,545 @@ wire::object! {
         optional "name" => name,
         optional "width" => width,
         optional "soil" => soil,
+    }
+}
+
+/// Part of an apply configuration: a [`GardenSpecLedger`](crate::GardenSpecLedger).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedger {
+    /// Of entries.
+    ///
+    /// See [`limit`](crate::GardenSpecLedger::limit).
+    pub limit: Option<i64>,
+
+    /// The mark.
+    ///
+    /// See [`mark`](crate::GardenSpecLedger::mark).
+    pub mark: Option<GardenSpecLedgerMark>,
+
+    /// Of the year.
+    ///
+    /// See [`phase`](crate::GardenSpecLedger::phase).
+    pub phase: Option<GardenSpecLedgerPhase>,
+
+    /// In words.
+    ///
+    /// See [`state`](crate::GardenSpecLedger::state).
+    pub state: Option<String>,
+
+    /// In any order.
+    ///
+    /// See [`tags`](crate::GardenSpecLedger::tags).
+    pub tags: Option<Vec<String>>,
+
+    /// The time of the entry.
+    ///
+    /// See [`at`](crate::GardenSpecLedger::at).
+    pub at: Option<values::DateTime>,
+
+    /// Of all.
+    ///
+    /// See [`count`](crate::GardenSpecLedger::count).
+    pub count: Option<values::Number>,
+
+    /// Has nothing.
+    ///
+    /// See [`empty`](crate::GardenSpecLedger::empty).
+    pub empty: Option<GardenSpecLedgerEmpty>,
+
+    /// May be null.
+    ///
+    /// See [`extra`](crate::GardenSpecLedger::extra).
+    pub extra: Option<String>,
+
+    /// Has anything.
+    ///
+    /// See [`free`](crate::GardenSpecLedger::free).
+    pub free: Option<k8s_openapi::serde_json::Value>,
+
+    /// Of gardens.
+    ///
+    /// See [`group`](crate::GardenSpecLedger::group).
+    pub group: Option<String>,
+
+    /// May be null.
+    ///
+    /// See [`inner`](crate::GardenSpecLedger::inner).
+    pub inner: Option<GardenSpecLedgerInner>,
+
+    /// By name.
+    ///
+    /// See [`limits`](crate::GardenSpecLedger::limits).
+    pub limits: Option<BTreeMap<String, values::IntOrQuantity>>,
+
+    /// The size of the memory.
+    ///
+    /// See [`memory`](crate::GardenSpecLedger::memory).
+    pub memory: Option<values::IntOrQuantity>,
+
+    /// May be null.
+    ///
+    /// See [`must`](crate::GardenSpecLedger::must).
+    pub must: Option<String>,
+
+    /// Nothing.
+    ///
+    /// See [`none`](crate::GardenSpecLedger::none).
+    pub none: Option<Vec<String>>,
+
+    /// May be null.
+    ///
+    /// See [`notes`](crate::GardenSpecLedger::notes).
+    pub notes: Option<Vec<String>>,
+
+    /// In the hall.
+    ///
+    /// See [`place`](crate::GardenSpecLedger::place).
+    pub place: Option<GardenSpecLedgerPlace>,
+
+    /// The port.
+    ///
+    /// See [`port`](crate::GardenSpecLedger::port).
+    pub port: Option<values::IntOrString>,
+
+    /// True if nobody writes.
+    ///
+    /// See [`quiet`](crate::GardenSpecLedger::quiet).
+    pub quiet: Option<bool>,
+
+    /// By the hour.
+    ///
+    /// See [`rate`](crate::GardenSpecLedger::rate).
+    pub rate: Option<values::Number>,
+
+    /// By the day.
+    ///
+    /// See [`rates`](crate::GardenSpecLedger::rates).
+    pub rates: Option<Vec<values::Number>>,
+
+    /// The scheme.
+    ///
+    /// See [`scheme`](crate::GardenSpecLedger::scheme).
+    pub scheme: Option<values::IntOrString>,
+
+    /// Bytes.
+    ///
+    /// See [`seal`](crate::GardenSpecLedger::seal).
+    pub seal: Option<k8s_openapi::ByteString>,
+
+    /// In the hall.
+    ///
+    /// See [`seat`](crate::GardenSpecLedger::seat).
+    pub seat: Option<GardenSpecLedgerSeat>,
+
+    /// Of the whole.
+    ///
+    /// See [`share`](crate::GardenSpecLedger::share).
+    pub share: Option<values::Number>,
+
+    /// The first time.
+    ///
+    /// See [`since`](crate::GardenSpecLedger::since).
+    pub since: Option<values::DateTime>,
+
+    /// May be null.
+    ///
+    /// See [`spare`](crate::GardenSpecLedger::spare).
+    pub spare: Option<String>,
+
+    /// Other times.
+    ///
+    /// See [`times`](crate::GardenSpecLedger::times).
+    pub times: Option<Vec<values::DateTime>>,
+
+    /// By letter.
+    ///
+    /// See [`words`](crate::GardenSpecLedger::words).
+    pub words: Option<BTreeMap<String, String>>,
+
+    /// A number.
+    ///
+    /// See [`zero`](crate::GardenSpecLedger::zero).
+    pub zero: Option<i64>,
+}
+
+impl GardenSpecLedger {
+    /// Makes a `GardenSpecLedger` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Of entries.
+    ///
+    /// Sets [`limit`](Self::limit).
+    #[must_use]
+    pub fn with_limit(mut self, value: impl Into<i64>) -> Self {
+        self.limit = Some(value.into());
+        self
+    }
+
+    /// The mark.
+    ///
+    /// Sets [`mark`](Self::mark).
+    #[must_use]
+    pub fn with_mark(mut self, value: impl Into<GardenSpecLedgerMark>) -> Self {
+        self.mark = Some(value.into());
+        self
+    }
+
+    /// Of the year.
+    ///
+    /// Sets [`phase`](Self::phase).
+    #[must_use]
+    pub fn with_phase(mut self, value: impl Into<GardenSpecLedgerPhase>) -> Self {
+        self.phase = Some(value.into());
+        self
+    }
+
+    /// In words.
+    ///
+    /// Sets [`state`](Self::state).
+    #[must_use]
+    pub fn with_state(mut self, value: impl Into<String>) -> Self {
+        self.state = Some(value.into());
+        self
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`tags`](Self::tags).
+    #[must_use]
+    pub fn with_tags(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.tags = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The time of the entry.
+    ///
+    /// Sets [`at`](Self::at).
+    #[must_use]
+    pub fn with_at(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.at = Some(value.into());
+        self
+    }
+
+    /// Of all.
+    ///
+    /// Sets [`count`](Self::count).
+    #[must_use]
+    pub fn with_count(mut self, value: impl Into<values::Number>) -> Self {
+        self.count = Some(value.into());
+        self
+    }
+
+    /// Has nothing.
+    ///
+    /// Sets [`empty`](Self::empty).
+    #[must_use]
+    pub fn with_empty(mut self, value: impl Into<GardenSpecLedgerEmpty>) -> Self {
+        self.empty = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`extra`](Self::extra).
+    #[must_use]
+    pub fn with_extra(mut self, value: impl Into<String>) -> Self {
+        self.extra = Some(value.into());
+        self
+    }
+
+    /// Has anything.
+    ///
+    /// Sets [`free`](Self::free).
+    #[must_use]
+    pub fn with_free(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
+        self.free = Some(value.into());
+        self
+    }
+
+    /// Of gardens.
+    ///
+    /// Sets [`group`](Self::group).
+    #[must_use]
+    pub fn with_group(mut self, value: impl Into<String>) -> Self {
+        self.group = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`inner`](Self::inner).
+    #[must_use]
+    pub fn with_inner(mut self, value: impl Into<GardenSpecLedgerInner>) -> Self {
+        self.inner = Some(value.into());
+        self
+    }
+
+    /// By name.
+    ///
+    /// Sets [`limits`](Self::limits).
+    #[must_use]
+    pub fn with_limits(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<values::IntOrQuantity>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.limits = Some(values.collect());
+        self
+    }
+
+    /// The size of the memory.
+    ///
+    /// Sets [`memory`](Self::memory).
+    #[must_use]
+    pub fn with_memory(mut self, value: impl Into<values::IntOrQuantity>) -> Self {
+        self.memory = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`must`](Self::must).
+    #[must_use]
+    pub fn with_must(mut self, value: impl Into<String>) -> Self {
+        self.must = Some(value.into());
+        self
+    }
+
+    /// Nothing.
+    ///
+    /// Sets [`none`](Self::none).
+    #[must_use]
+    pub fn with_none(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.none = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`notes`](Self::notes).
+    #[must_use]
+    pub fn with_notes(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.notes = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// In the hall.
+    ///
+    /// Sets [`place`](Self::place).
+    #[must_use]
+    pub fn with_place(mut self, value: impl Into<GardenSpecLedgerPlace>) -> Self {
+        self.place = Some(value.into());
+        self
+    }
+
+    /// The port.
+    ///
+    /// Sets [`port`](Self::port).
+    #[must_use]
+    pub fn with_port(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.port = Some(value.into());
+        self
+    }
+
+    /// True if nobody writes.
+    ///
+    /// Sets [`quiet`](Self::quiet).
+    #[must_use]
+    pub fn with_quiet(mut self, value: bool) -> Self {
+        self.quiet = Some(value);
+        self
+    }
+
+    /// By the hour.
+    ///
+    /// Sets [`rate`](Self::rate).
+    #[must_use]
+    pub fn with_rate(mut self, value: impl Into<values::Number>) -> Self {
+        self.rate = Some(value.into());
+        self
+    }
+
+    /// By the day.
+    ///
+    /// Sets [`rates`](Self::rates).
+    #[must_use]
+    pub fn with_rates(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<values::Number>>,
+    ) -> Self {
+        self.rates = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The scheme.
+    ///
+    /// Sets [`scheme`](Self::scheme).
+    #[must_use]
+    pub fn with_scheme(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.scheme = Some(value.into());
+        self
+    }
+
+    /// Bytes.
+    ///
+    /// Sets [`seal`](Self::seal).
+    #[must_use]
+    pub fn with_seal(mut self, value: impl Into<k8s_openapi::ByteString>) -> Self {
+        self.seal = Some(value.into());
+        self
+    }
+
+    /// In the hall.
+    ///
+    /// Sets [`seat`](Self::seat).
+    #[must_use]
+    pub fn with_seat(mut self, value: impl Into<GardenSpecLedgerSeat>) -> Self {
+        self.seat = Some(value.into());
+        self
+    }
+
+    /// Of the whole.
+    ///
+    /// Sets [`share`](Self::share).
+    #[must_use]
+    pub fn with_share(mut self, value: impl Into<values::Number>) -> Self {
+        self.share = Some(value.into());
+        self
+    }
+
+    /// The first time.
+    ///
+    /// Sets [`since`](Self::since).
+    #[must_use]
+    pub fn with_since(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.since = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`spare`](Self::spare).
+    #[must_use]
+    pub fn with_spare(mut self, value: impl Into<String>) -> Self {
+        self.spare = Some(value.into());
+        self
+    }
+
+    /// Other times.
+    ///
+    /// Sets [`times`](Self::times).
+    #[must_use]
+    pub fn with_times(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<values::DateTime>>,
+    ) -> Self {
+        self.times = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// By letter.
+    ///
+    /// Sets [`words`](Self::words).
+    #[must_use]
+    pub fn with_words(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.words = Some(values.collect());
+        self
+    }
+
+    /// A number.
+    ///
+    /// Sets [`zero`](Self::zero).
+    #[must_use]
+    pub fn with_zero(mut self, value: impl Into<i64>) -> Self {
+        self.zero = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecLedger> for GardenSpecLedger {
+    fn from(value: crate::GardenSpecLedger) -> Self {
+        Self {
+            limit: Some(value.limit),
+            mark: Some(value.mark.into()),
+            phase: Some(value.phase),
+            state: Some(value.state),
+            tags: Some(value.tags),
+            at: value.at,
+            count: value.count,
+            empty: value.empty.map(Into::into),
+            extra: value.extra,
+            free: value.free,
+            group: value.group,
+            inner: value.inner.map(Into::into),
+            limits: value.limits,
+            memory: value.memory,
+            must: value.must,
+            none: value.none,
+            notes: value.notes,
+            place: value.place.map(Into::into),
+            port: value.port,
+            quiet: value.quiet,
+            rate: value.rate,
+            rates: value.rates,
+            scheme: value.scheme,
+            seal: value.seal,
+            seat: value.seat.map(Into::into),
+            share: value.share,
+            since: value.since,
+            spare: value.spare,
+            times: value.times,
+            words: value.words,
+            zero: value.zero,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecLedger {
+        optional "limit" => limit,
+        optional "mark" => mark,
+        optional "phase" => phase,
+        optional "state" => state,
+        optional "tags" => tags,
+        optional "at" => at,
+        optional "count" => count,
+        optional "empty" => empty,
+        optional "extra" => extra,
+        optional "free" => free,
+        optional "group" => group,
+        optional "inner" => inner,
+        optional "limits" => limits,
+        optional "memory" => memory,
+        optional "must" => must,
+        optional "none" => none,
+        optional "notes" => notes,
+        optional "place" => place,
+        optional "port" => port,
+        optional "quiet" => quiet,
+        optional "rate" => rate,
+        optional "rates" => rates,
+        optional "scheme" => scheme,
+        optional "seal" => seal,
+        optional "seat" => seat,
+        optional "share" => share,
+        optional "since" => since,
+        optional "spare" => spare,
+        optional "times" => times,
+        optional "words" => words,
+        optional "zero" => zero,
     }
 }
 
@@ -1224,6 +1779,245 @@ wire::object! {
         optional "kind" => kind,
         optional "metadata" => metadata,
         _ => unknown_fields,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecLedgerMark`](crate::GardenSpecLedgerMark).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerMark {
+    /// Its color.
+    ///
+    /// See [`ink`](crate::GardenSpecLedgerMark::ink).
+    pub ink: Option<String>,
+
+    /// Its size.
+    ///
+    /// See [`size`](crate::GardenSpecLedgerMark::size).
+    pub size: Option<i64>,
+}
+
+impl GardenSpecLedgerMark {
+    /// Makes a `GardenSpecLedgerMark` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Its color.
+    ///
+    /// Sets [`ink`](Self::ink).
+    #[must_use]
+    pub fn with_ink(mut self, value: impl Into<String>) -> Self {
+        self.ink = Some(value.into());
+        self
+    }
+
+    /// Its size.
+    ///
+    /// Sets [`size`](Self::size).
+    #[must_use]
+    pub fn with_size(mut self, value: impl Into<i64>) -> Self {
+        self.size = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecLedgerMark> for GardenSpecLedgerMark {
+    fn from(value: crate::GardenSpecLedgerMark) -> Self {
+        Self {
+            ink: value.ink,
+            size: value.size,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerMark {
+        optional "ink" => ink,
+        optional "size" => size,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecLedgerEmpty`](crate::GardenSpecLedgerEmpty).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerEmpty {}
+
+impl GardenSpecLedgerEmpty {
+    /// Makes a `GardenSpecLedgerEmpty` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecLedgerEmpty> for GardenSpecLedgerEmpty {
+    fn from(_: crate::GardenSpecLedgerEmpty) -> Self {
+        Self {}
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerEmpty {
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecLedgerInner`](crate::GardenSpecLedgerInner).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerInner {
+    /// A letter.
+    ///
+    /// See [`a`](crate::GardenSpecLedgerInner::a).
+    pub a: Option<String>,
+}
+
+impl GardenSpecLedgerInner {
+    /// Makes a `GardenSpecLedgerInner` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A letter.
+    ///
+    /// Sets [`a`](Self::a).
+    #[must_use]
+    pub fn with_a(mut self, value: impl Into<String>) -> Self {
+        self.a = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecLedgerInner> for GardenSpecLedgerInner {
+    fn from(value: crate::GardenSpecLedgerInner) -> Self {
+        Self { a: value.a }
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerInner {
+        optional "a" => a,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecLedgerPlace`](crate::GardenSpecLedgerPlace).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerPlace {
+    /// The column.
+    ///
+    /// See [`column`](crate::GardenSpecLedgerPlace::column).
+    pub column: Option<i64>,
+
+    /// The row.
+    ///
+    /// See [`row`](crate::GardenSpecLedgerPlace::row).
+    pub row: Option<i64>,
+}
+
+impl GardenSpecLedgerPlace {
+    /// Makes a `GardenSpecLedgerPlace` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The column.
+    ///
+    /// Sets [`column`](Self::column).
+    #[must_use]
+    pub fn with_column(mut self, value: impl Into<i64>) -> Self {
+        self.column = Some(value.into());
+        self
+    }
+
+    /// The row.
+    ///
+    /// Sets [`row`](Self::row).
+    #[must_use]
+    pub fn with_row(mut self, value: impl Into<i64>) -> Self {
+        self.row = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecLedgerPlace> for GardenSpecLedgerPlace {
+    fn from(value: crate::GardenSpecLedgerPlace) -> Self {
+        Self {
+            column: value.column,
+            row: value.row,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerPlace {
+        optional "column" => column,
+        optional "row" => row,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecLedgerSeat`](crate::GardenSpecLedgerSeat).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerSeat {
+    /// The column.
+    ///
+    /// See [`column`](crate::GardenSpecLedgerSeat::column).
+    pub column: Option<i64>,
+
+    /// The row.
+    ///
+    /// See [`row`](crate::GardenSpecLedgerSeat::row).
+    pub row: Option<i64>,
+}
+
+impl GardenSpecLedgerSeat {
+    /// Makes a `GardenSpecLedgerSeat` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The column.
+    ///
+    /// Sets [`column`](Self::column).
+    #[must_use]
+    pub fn with_column(mut self, value: impl Into<i64>) -> Self {
+        self.column = Some(value.into());
+        self
+    }
+
+    /// The row.
+    ///
+    /// Sets [`row`](Self::row).
+    #[must_use]
+    pub fn with_row(mut self, value: impl Into<i64>) -> Self {
+        self.row = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecLedgerSeat> for GardenSpecLedgerSeat {
+    fn from(value: crate::GardenSpecLedgerSeat) -> Self {
+        Self {
+            column: value.column,
+            row: value.row,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerSeat {
+        optional "column" => column,
+        optional "row" => row,
     }
 }
 

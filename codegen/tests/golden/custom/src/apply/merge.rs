@@ -4,8 +4,10 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
+    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
+    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec,
+    GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -27,6 +29,7 @@ merge::object! {
         optional helpers as set,
         optional hints as entries,
         optional labels as entries,
+        optional ledger as fields,
         optional motto,
         optional open,
         optional paths,
@@ -56,6 +59,42 @@ merge::object! {
         optional name,
         optional width,
         optional soil,
+    }
+}
+
+merge::object! {
+    GardenSpecLedger {
+        optional limit,
+        optional mark as fields,
+        optional phase,
+        optional state,
+        optional tags,
+        optional at,
+        optional count,
+        optional empty as fields,
+        optional extra,
+        optional free,
+        optional group,
+        optional inner as fields,
+        optional limits as entries,
+        optional memory,
+        optional must,
+        optional none,
+        optional notes,
+        optional place as fields,
+        optional port,
+        optional quiet,
+        optional rate,
+        optional rates,
+        optional scheme,
+        optional seal,
+        optional seat as fields,
+        optional share,
+        optional since,
+        optional spare,
+        optional times,
+        optional words as entries,
+        optional zero,
     }
 }
 
@@ -112,6 +151,38 @@ merge::object! {
         optional kind,
         optional metadata as fields,
         _ => unknown_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerMark {
+        optional ink,
+        optional size,
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerEmpty {
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerInner {
+        optional a,
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerPlace {
+        optional column,
+        optional row,
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerSeat {
+        optional column,
+        optional row,
     }
 }
 

@@ -21,6 +21,8 @@ mod garden;
 mod merge;
 
 pub use garden::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
+    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
+    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec,
+    GardenSpecSign, GardenStatus, GardenStatusFound,
 };

@@ -8,9 +8,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::{schema, values};
 
 use crate::{
-    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque,
-    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
-    GardenStatus, GardenStatusFound,
+    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
+    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
+    GardenSpecLedgerSeat, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 schema::kind! {
@@ -86,6 +87,8 @@ schema::object! {
                 "maxLength" => 6,
             },
         },
+        /// Values of all kinds, as they are written.
+        optional "ledger" => GardenSpecLedger,
         /// The saying of helpers.
         optional "motto" => String,
         /// True if all may enter.
@@ -158,6 +161,131 @@ schema::object! {
         /// The content of it.
         optional "soil" => String {
             "default" => "loam",
+        },
+    }
+}
+
+schema::object! {
+    /// Values of all kinds, as they are written.
+    GardenSpecLedger "com.example.v1.GardenSpecLedger" {
+        /// Of entries.
+        required "limit" => i64 {
+            "default" => 5,
+        },
+        /// The mark.
+        required "mark" => GardenSpecLedgerMark {
+            "default" => (),
+        },
+        /// Of the year.
+        required "phase" => GardenSpecLedgerPhase {
+            "default" => "New",
+        },
+        /// In words.
+        required "state" => String {
+            "default" => "",
+        },
+        /// In any order.
+        required "tags" => Vec<String> {
+            "default" => ["a"],
+        },
+        /// The time of the entry.
+        optional "at" => values::DateTime {
+            "format" => "date-time",
+        },
+        /// Of all.
+        optional "count" => values::Number {
+            "default" => 0,
+        },
+        /// Has nothing.
+        optional "empty" => GardenSpecLedgerEmpty,
+        /// May be null.
+        optional "extra" => String {
+            "default" => "x",
+        },
+        /// Has anything.
+        optional "free" => k8s_openapi::serde_json::Value {
+            "default" => (),
+            "x-kubernetes-preserve-unknown-fields" => true,
+        },
+        /// Of gardens.
+        optional "group" => String {
+            "default" => "",
+        },
+        /// May be null.
+        optional "inner" => GardenSpecLedgerInner,
+        /// By name.
+        optional "limits" => BTreeMap<String, values::IntOrQuantity> {
+            values {
+                "pattern" =>
+                    "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
+            },
+        },
+        /// The size of the memory.
+        optional "memory" => values::IntOrQuantity {
+            "pattern" =>
+                "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
+        },
+        /// May be null.
+        optional "must" => String {
+            "maxLength" => 3,
+        },
+        /// Nothing.
+        optional "none" => Vec<String>,
+        /// May be null.
+        optional "notes" => Vec<String>,
+        /// In the hall.
+        optional "place" => GardenSpecLedgerPlace {
+            "default" => (),
+        },
+        /// The port.
+        optional "port" => values::IntOrString {
+            "default" => 80,
+        },
+        /// True if nobody writes.
+        optional "quiet" => bool {
+            "default" => false,
+        },
+        /// By the hour.
+        optional "rate" => values::Number,
+        /// By the day.
+        optional "rates" => Vec<values::Number>,
+        /// The scheme.
+        optional "scheme" => values::IntOrString {
+            "default" => "http",
+        },
+        /// Bytes.
+        optional "seal" => String {
+            "default" => "YWFh",
+            "format" => "byte",
+        },
+        /// In the hall.
+        optional "seat" => GardenSpecLedgerSeat {
+            "default" => (),
+        },
+        /// Of the whole.
+        optional "share" => values::Number {
+            "default" => 0.5,
+        },
+        /// The first time.
+        optional "since" => values::DateTime {
+            "default" => "2026-01-02T03:04:05.5+01:00",
+            "format" => "date-time",
+        },
+        /// May be null.
+        optional "spare" => String,
+        /// Other times.
+        optional "times" => Vec<values::DateTime> {
+            items {
+                "format" => "date-time",
+            },
+        },
+        /// By letter.
+        optional "words" => BTreeMap<String, String> {
+            "default" => (),
+        },
+        /// A number.
+        optional "zero" => i64 {
+            "default" => 0,
         },
     }
 }
@@ -277,6 +405,63 @@ schema::object! {
         required "kind" => String,
         /// The metadata of the object; it may lack a name.
         optional "metadata" => ObjectMeta,
+    }
+}
+
+schema::object! {
+    /// The mark.
+    GardenSpecLedgerMark "com.example.v1.GardenSpecLedgerMark" {
+        /// Its color.
+        optional "ink" => String,
+        /// Its size.
+        optional "size" => i64 {
+            "default" => 2,
+        },
+    }
+}
+
+schema::enumeration! {
+    /// Values of `phase`.
+    GardenSpecLedgerPhase "com.example.v1.GardenSpecLedgerPhase"
+}
+
+schema::object! {
+    /// Has nothing.
+    GardenSpecLedgerEmpty "com.example.v1.GardenSpecLedgerEmpty" {
+    }
+}
+
+schema::object! {
+    /// May be null.
+    GardenSpecLedgerInner "com.example.v1.GardenSpecLedgerInner" {
+        /// A letter.
+        optional "a" => String,
+    }
+}
+
+schema::object! {
+    /// In the hall.
+    GardenSpecLedgerPlace "com.example.v1.GardenSpecLedgerPlace" {
+        /// The column.
+        optional "column" => i64,
+        /// The row.
+        optional "row" => i64 {
+            "default" => 3,
+        },
+    }
+}
+
+schema::object! {
+    /// In the hall.
+    GardenSpecLedgerSeat "com.example.v1.GardenSpecLedgerSeat" {
+        /// The column.
+        optional "column" => i64 {
+            "default" => 1,
+        },
+        /// The row.
+        optional "row" => i64 {
+            "default" => 3,
+        },
     }
 }
 

@@ -8,9 +8,10 @@ use kubernetes_validation::{
 };
 
 use crate::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
-    GardenStatusFound,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerMark,
+    GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerSeat, GardenSpecPlan,
+    GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec,
+    GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -56,6 +57,11 @@ impl Strategy for Garden {
     const NOT_NULL: &'static [&'static str] = &[
         "spec.beds[]",
         "spec.helpers[]",
+        "spec.ledger.tags[]",
+        "spec.ledger.none[]",
+        "spec.ledger.notes[]",
+        "spec.ledger.rates[]",
+        "spec.ledger.times[]",
         "spec.paths[]",
         "spec.paths[][]",
         "spec.plan.steps[]",
@@ -97,6 +103,9 @@ impl SetDefaults for GardenSpec {
     fn set_defaults(&mut self, target: &Target) {
         for item in self.beds.iter_mut().flatten() {
             item.set_defaults(target);
+        }
+        if let Some(value) = &mut self.ledger {
+            value.set_defaults(target);
         }
         self.open.get_or_insert(true);
         default_text(&mut self.season, "spring");
@@ -180,6 +189,9 @@ impl Check for GardenSpec {
                     to.max_characters(path, item, 6);
                 }
             }
+        }
+        if let Some(value) = &self.ledger {
+            value.check(&at.field("ledger"), to);
         }
         let path = at.field("paths");
         if let Some(entries) = &self.paths {
@@ -515,6 +527,161 @@ impl Check for GardenSpecBeds {
     }
 }
 
+impl SetDefaults for GardenSpecLedger {
+    fn set_defaults(&mut self, target: &Target) {
+        self.mark.set_defaults(target);
+        self.count.get_or_insert_with(|| 0i64.into());
+        if !self.null_fields.contains_key("extra") {
+            default_text(&mut self.extra, "x");
+        }
+        self.free.get_or_insert_with(|| {
+            k8s_openapi::serde_json::from_str("{\"a\":1,\"b\":[\"x\"]}").unwrap_or_default()
+        });
+        default_text(&mut self.group, "");
+        self.none.get_or_insert_default();
+        self.place.get_or_insert_default();
+        if let Some(value) = &mut self.place {
+            value.set_defaults(target);
+        }
+        self.port.get_or_insert_with(|| 80i64.into());
+        self.quiet.get_or_insert(false);
+        self.scheme.get_or_insert_with(|| "http".into());
+        self.seal.get_or_insert_with(|| {
+            k8s_openapi::serde_json::from_str("\"YWFh\"").unwrap_or_default()
+        });
+        self.seat.get_or_insert_with(|| {
+            k8s_openapi::serde_json::from_str("{\"row\":7}").unwrap_or_default()
+        });
+        if let Some(value) = &mut self.seat {
+            value.set_defaults(target);
+        }
+        self.share.get_or_insert_with(|| 0.5.into());
+        self.since
+            .get_or_insert_with(|| "2026-01-02T03:04:05.5+01:00".into());
+        self.words.get_or_insert_with(|| {
+            k8s_openapi::serde_json::from_str("{\"a\":\"b\"}").unwrap_or_default()
+        });
+        self.zero.get_or_insert(0);
+    }
+}
+
+impl Check for GardenSpecLedger {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("phase");
+        to.known(path, self.phase.as_str(), GardenSpecLedgerPhase::known_values());
+        let path = at.field("at");
+        if let Some(value) = &self.at {
+            to.text_format(path, value.as_str(), TextFormat::DateTime);
+        }
+        let path = at.field("limits");
+        if let Some(entries) = &self.limits {
+            for (key, item) in entries {
+                let path = path.key_as_field(key);
+                {
+                    static PATTERN: Pattern = Pattern::new(
+                        "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
+                    );
+                    to.pattern_of_text(path, item.text(), &PATTERN);
+                }
+            }
+        }
+        let path = at.field("memory");
+        if let Some(value) = &self.memory {
+            {
+                static PATTERN: Pattern = Pattern::new(
+                    "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
+                );
+                to.pattern_of_text(path, value.text(), &PATTERN);
+            }
+        }
+        let path = at.field("must");
+        if let Some(value) = &self.must {
+            to.max_characters(path, value, 3);
+        }
+        let path = at.field("rate");
+        if let Some(value) = &self.rate {
+            to.maximum_fraction(path, f64::from(*value), 20.0);
+        }
+        let path = at.field("rates");
+        if let Some(entries) = &self.rates {
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.minimum_fraction(path, f64::from(*item), 0.5);
+            }
+        }
+        let path = at.field("seal");
+        if let Some(value) = &self.seal {
+            to.encoded(path, value);
+        }
+        let path = at.field("share");
+        if let Some(value) = &self.share {
+            to.single(path, f64::from(*value));
+        }
+        let path = at.field("since");
+        if let Some(value) = &self.since {
+            to.text_format(path, value.as_str(), TextFormat::DateTime);
+        }
+        let path = at.field("times");
+        if let Some(entries) = &self.times {
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.text_format(path, item.as_str(), TextFormat::DateTime);
+            }
+        }
+        to.rule(
+            *at,
+            &Rule {
+                cel: "self.group == '' || self.group.size() > 2",
+                error_type: ErrorType::Invalid,
+                message: "a group has a name",
+            },
+            || cel::or(
+                || Ok(cel::get(&self.group, "group")?.as_str().is_empty()),
+                || Ok(
+                    cel::size(cel::get(&self.group, "group")?.as_str().chars().count())
+                        > 2,
+                ),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.rate) || self.rate < 10.0",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.rate.is_none() || f64::from(*cel::get(&self.rate, "rate")?) < 10.0,
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!self.quiet || self.zero == 0",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || cel::or(
+                || Ok(!*cel::get(&self.quiet, "quiet")?),
+                || Ok(*cel::get(&self.zero, "zero")? == 0),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "self.place.row > 0 && self.seat.row < 9",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || cel::and(
+                || Ok(*cel::get(&cel::get(&self.place, "place")?.row, "row")? > 0),
+                || Ok(*cel::get(&cel::get(&self.seat, "seat")?.row, "row")? < 9),
+            ),
+        );
+    }
+}
+
 impl Check for GardenSpecPlan {
     #[rustfmt::skip]
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -842,6 +1009,25 @@ impl Check for GardenSpecSign {
 impl Check for GardenStatusFound {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         to.embedded(*at, &self.api_version, &self.kind, self.metadata.as_ref());
+    }
+}
+
+impl SetDefaults for GardenSpecLedgerMark {
+    fn set_defaults(&mut self, _target: &Target) {
+        self.size.get_or_insert(2);
+    }
+}
+
+impl SetDefaults for GardenSpecLedgerPlace {
+    fn set_defaults(&mut self, _target: &Target) {
+        self.row.get_or_insert(3);
+    }
+}
+
+impl SetDefaults for GardenSpecLedgerSeat {
+    fn set_defaults(&mut self, _target: &Target) {
+        self.column.get_or_insert(1);
+        self.row.get_or_insert(3);
     }
 }
 
