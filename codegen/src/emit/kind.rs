@@ -27,6 +27,9 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
         .iter()
         .map(|(path, keys)| quote!((#path, &[#(#keys),*])));
     let granular = &resource.paths.granular;
+    let deprecation = resource.deprecation.as_ref();
+    let deprecation = deprecation
+        .map(|warning| quote!(const DEPRECATION: Option<&'static str> = Some(#warning);));
     vec![quote! {
         impl #KINDS::Kind for #name {
             const LIFECYCLE: Option<#KINDS::Lifecycle> = #lifecycle;
@@ -34,6 +37,8 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
             const LIST_MAP_KEYS: #KINDS::ListMapKeys = &[#(#lists),*];
 
             const GRANULAR: &'static [&'static str] = &[#(#granular),*];
+
+            #deprecation
         }
     }]
 }

@@ -1,5 +1,6 @@
 //! CustomResourceDefinitions, as the OpenAPI document that a server would publish for them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
@@ -21,6 +22,11 @@ pub struct CustomVersion {
     /// The prefix of its schemas, for [`DocumentConfig::prefix`](crate::DocumentConfig::prefix).
     pub prefix: String,
 }
+
+/// The members of operations with what a server's document doesn't say: the paths of the subresource
+/// `scale`, and the warning about a deprecated version.
+pub(crate) const SCALE: &str = "x-scale";
+pub(crate) const DEPRECATION: &str = "x-deprecation";
 
 /// The schema of a structural resource, as far as it is read here.
 #[derive(Deserialize)]
@@ -45,10 +51,14 @@ struct Names {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Version {
     name: String,
     #[serde(default)]
     served: bool,
+    #[serde(default)]
+    deprecated: bool,
+    deprecation_warning: Option<String>,
     schema: Option<Validation>,
     subresources: Option<Subresources>,
 }
@@ -62,6 +72,7 @@ struct Validation {
 #[derive(Deserialize)]
 struct Subresources {
     status: Option<Value>,
+    scale: Option<Value>,
 }
 
 /// Returns true if a file has manifests, by its name.
@@ -243,9 +254,53 @@ fn add(
     if has_status {
         paths.insert(format!("{all}/{{name}}/status"), operation("get"));
     }
-    paths.insert(format!("{all}/{{name}}"), operation("get"));
+    let mut get = operation("get");
+    let scale = version.subresources.as_ref();
+    if let Some(scale) = scale.and_then(|subresources| subresources.scale.as_ref()) {
+        get["get"][SCALE] = scale.clone();
+    }
+    if version.deprecated {
+        get["get"][DEPRECATION] = warning(spec, version).into();
+    }
+    paths.insert(format!("{all}/{{name}}"), get);
     paths.insert(all, operation("list"));
     Ok(())
+}
+
+/// The warning with which a server answers requests about a deprecated version.
+fn warning(spec: &Spec, version: &Version) -> String {
+    if let Some(warning) = &version.deprecation_warning {
+        return warning.clone();
+    }
+    let (group, kind) = (&spec.group, &spec.names.kind);
+    let warning = format!("{group}/{} {kind} is deprecated", version.name);
+    let others = spec.versions.iter();
+    let others = others.filter(|other| other.served && !other.deprecated);
+    match others.max_by_key(|other| rank(&other.name)) {
+        Some(other) if rank(&other.name) > rank(&version.name) => {
+            format!("{warning}; use {group}/{} {kind}", other.name)
+        }
+        _ => warning,
+    }
+}
+
+/// The rank of a version among others: `v2`, `v1`, `v1beta1`, `v1alpha1`, and then all other names.
+fn rank(version: &str) -> (u8, u64, u64, Reverse<&str>) {
+    let number = |text: &str| {
+        let is_number = !text.starts_with(['0', '+']);
+        text.parse::<u64>().ok().filter(|_| is_number)
+    };
+    let stable = version.strip_prefix('v').and_then(number);
+    let unstable = |stage: &str| {
+        let (major, minor) = version.strip_prefix('v')?.split_once(stage)?;
+        number(major).zip(number(minor))
+    };
+    match (stable, unstable("beta"), unstable("alpha")) {
+        (Some(major), _, _) => (3, major, 0, Reverse("")),
+        (_, Some((major, minor)), _) => (2, major, minor, Reverse("")),
+        (_, _, Some((major, minor))) => (1, major, minor, Reverse("")),
+        _ => (0, 0, 0, Reverse(version)),
+    }
 }
 
 /// The schema of a kind, with the fields that every object has.

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::diag::Spot;
-use crate::model::{Lowered, Resource};
+use crate::load::crd::{DEPRECATION, SCALE};
+use crate::model::{Lowered, Resource, Scale};
 
 /// The extension with the group, version and kind of a schema or an operation.
 pub(super) const KIND: &str = "x-kubernetes-group-version-kind";
@@ -50,7 +51,11 @@ pub(super) fn resources(document: &Value, root: &Spot<'_>) -> Resources {
                 },
             };
             match kind {
-                Ok(kind) => add(kind, path, &mut resources, &at),
+                Ok(kind) => {
+                    if let Some(resource) = add(kind, path, &mut resources, &at) {
+                        custom(operation, resource);
+                    }
+                }
                 Err(error) => at.child(KIND).report(
                     format!("not a group, version and kind: {error}"),
                     "write an object with the strings `group`, `version` and `kind`",
@@ -93,17 +98,20 @@ fn result_kind(document: &Value, operation: &Value) -> Option<GroupVersionKind> 
 }
 
 /// Adds what an operation on a path says of its kind.
-fn add(kind: GroupVersionKind, path: &str, resources: &mut Resources, at: &Spot<'_>) {
-    let Some(place) = place(path) else {
-        return;
-    };
+fn add<'r>(
+    kind: GroupVersionKind,
+    path: &str,
+    resources: &'r mut Resources,
+    at: &Spot<'_>,
+) -> Option<&'r mut Resource<Lowered>> {
+    let place = place(path)?;
     let plural = place.plural;
     if !is_plural(plural) {
         at.report(
             format!("`{}` can't be the plural of a kind", plural.escape_debug()),
             "the plural in a path is in lower-case letters",
         );
-        return;
+        return None;
     }
     let resource = resources.entry(kind.clone()).or_insert_with(|| Resource {
         group: kind.group,
@@ -112,6 +120,8 @@ fn add(kind: GroupVersionKind, path: &str, resources: &mut Resources, at: &Spot<
         plural: plural.to_owned(),
         namespaced: false,
         status: false,
+        scale: None,
+        deprecation: None,
         list: (),
         paths: (),
         others: (),
@@ -122,10 +132,21 @@ fn add(kind: GroupVersionKind, path: &str, resources: &mut Resources, at: &Spot<
             format!("`{kind}` has two plurals, `{other}` and `{plural}`"),
             "a kind has one plural, the same in all its paths",
         );
-        return;
+        return None;
     }
     resource.namespaced |= place.namespaced;
     resource.status |= place.subresource == Some("status");
+    Some(resource)
+}
+
+/// Adds what only the definition of a custom resource has, from where loading has put it.
+fn custom(operation: &Value, resource: &mut Resource<Lowered>) {
+    let scale = operation
+        .get(SCALE)
+        .and_then(|scale| Scale::deserialize(scale).ok());
+    resource.scale = scale.or(resource.scale.take());
+    let warning = operation.get(DEPRECATION).and_then(Value::as_str);
+    resource.deprecation = warning.map(str::to_owned).or(resource.deprecation.take());
 }
 
 struct Place<'a> {

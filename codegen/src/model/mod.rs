@@ -38,7 +38,7 @@ pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
 pub(crate) use phase::{Analysed, Complete, Lowered, Phase, Resolved};
-pub(crate) use role::{Behaviour, Paths, Resource, Role};
+pub(crate) use role::{Behaviour, Paths, Resource, Role, Scale};
 pub(crate) use rules::{
     Argument, Call, Check, Earlier, Following, Group, Immutable, Reported, Rule, Rules, Together,
     TypeRules, Unique, ValueForm,

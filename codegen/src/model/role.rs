@@ -1,6 +1,6 @@
 //! The role of a struct in the API, and the server's actions on it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Complete, Lifecycle, Phase, SchemaName};
 
@@ -61,12 +61,25 @@ pub(crate) struct Resource<P: Phase = Complete> {
     pub(crate) namespaced: bool,
     /// True if the status is written at a path of its own.
     pub(crate) status: bool,
+    /// The subresource `scale` of a custom resource.
+    pub(crate) scale: Option<Scale>,
+    /// The warning about the kind in this version, if its definition deprecates it.
+    pub(crate) deprecation: Option<String>,
     /// The schema of its list.
     pub(crate) list: P::Resolved<Option<SchemaName>>,
     /// The paths below it that a server treats in a way of their own.
     pub(crate) paths: P::Resolved<Paths>,
     /// The other versions of the group that have or had the kind, of a kind of Kubernetes' own.
     pub(crate) others: P::Complete<Vec<(String, Lifecycle)>>,
+}
+
+/// The paths of a subresource `scale`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Scale {
+    pub(crate) spec_replicas_path: String,
+    pub(crate) status_replicas_path: String,
+    pub(crate) label_selector_path: Option<String>,
 }
 
 /// Paths below a kind.

@@ -125,6 +125,8 @@ pub(super) fn resource<P: Phase, Q: Phase>(
         plural: resource.plural.clone(),
         namespaced: resource.namespaced,
         status: resource.status,
+        scale: resource.scale.clone(),
+        deprecation: resource.deprecation.clone(),
         list,
         paths,
         others,

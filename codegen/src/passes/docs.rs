@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::doc::{self, Links};
 use crate::model::{
-    Analysed, ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Role, SchemaName,
-    Shape, Ty, Type, Unchecked,
+    Analysed, ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Resource, Role,
+    SchemaName, Shape, Ty, Type, Unchecked,
 };
 use crate::pointer::Pointer;
 use crate::release::Release;
@@ -59,6 +59,14 @@ fn of_type(
             notes.extend(rules.map(|rule| satisfies("The", rule)));
             notes.extend(object.rules.unchecked.iter().map(unchecked));
             let is_list = matches!(object.role, Role::List { .. });
+            if let Role::Kind(Resource {
+                deprecation: Some(warning),
+                ..
+            }) = &object.role
+            {
+                let warning = doc::prose(warning);
+                notes.push(format!("Deprecated; a server warns: {warning}"));
+            }
             for field in &object.fields {
                 let description = match field.docs.description.trim() {
                     "" if field.metadata => metadata(is_list),

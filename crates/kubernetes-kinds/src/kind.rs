@@ -22,6 +22,10 @@ pub trait Kind: Resource + Metadata<Ty = ObjectMeta> {
     ///
     /// A value at any other path has one owner, together with its fields and elements.
     const GRANULAR: &'static [&'static str];
+
+    /// The warning with which a server answers every request about the kind in this version, of a
+    /// custom resource whose definition deprecates it.
+    const DEPRECATION: Option<&'static str> = None;
 }
 
 /// The lists whose elements are identified by some of their fields: the path of each list,

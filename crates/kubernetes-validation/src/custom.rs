@@ -51,6 +51,54 @@ fn skip_cel_rules<K: Strategy>(report: &mut Report, others: &[Error]) {
     }
 }
 
+/// Checks the values of the subresource `scale`: replicas are whole numbers from 0 to 2³¹ - 1, a
+/// label selector is a text. A server reports the path as the definition has it.
+pub(crate) fn scale<K: Strategy>(object: &K, of_status: bool, to: &mut Checker<'_>) {
+    let Some(scale) = K::SCALE else {
+        return;
+    };
+    let Some(object) = to_value(object) else {
+        return;
+    };
+    let spec = (!of_status).then_some(scale.spec_replicas);
+    for path in spec.into_iter().chain([scale.status_replicas]) {
+        let value = inside(&object, path);
+        let is_number = |number: i64| i32::try_from(number).is_ok_and(|number| number >= 0);
+        if value.is_some_and(|value| !value.as_i64().is_some_and(is_number)) {
+            unscaled(path, value, "it must be a whole number of 31 bits", to);
+        }
+    }
+    let selector = scale
+        .label_selector
+        .map(|path| (path, inside(&object, path)));
+    if let Some((path, Some(value))) = selector
+        && !value.is_string()
+    {
+        unscaled(path, Some(value), "it must be a text", to);
+    }
+}
+
+/// Returns the value at such a path, unless it is absent or `null`.
+fn inside<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
+    let mut steps = path.trim_start_matches('.').split('.');
+    let value = steps.try_fold(object, |value, step| value.get(step));
+    value.filter(|value| !value.is_null())
+}
+
+fn unscaled(path: &'static str, value: Option<&Value>, detail: &str, to: &mut Checker<'_>) {
+    let steps = path.trim_start_matches('.').split('.');
+    let steps = steps.map(|step| Segment::Field(step.into()));
+    to.report.errors.push(Error {
+        error_type: ErrorType::Invalid,
+        field: path.to_owned(),
+        path: steps.collect(),
+        value: value.cloned(),
+        detail: detail.to_owned(),
+        rule: "scale",
+        accepted: &[],
+    });
+}
+
 /// Adds the required fields that a document lacks, and the elements that are `null`, in place of
 /// their other errors.
 pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) {

@@ -73,7 +73,7 @@ pub use report::{Error, Report, ValidationError, Warning};
 pub use rule::Rule;
 pub use semantics::Semantic;
 pub use strategy::{
-    Check, RequiredFields, SetDefaults, Strategy, Versions, default_text, drop_unless,
+    Check, RequiredFields, Scale, SetDefaults, Strategy, Versions, default_text, drop_unless,
 };
 pub use target::{Feature, Target};
 #[cfg(feature = "custom-resources")]
@@ -111,6 +111,7 @@ pub trait Validate: Strategy {
         metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
         self.check(&Path::ROOT, &mut checker);
         self.warn(None, &Path::ROOT, &mut checker);
+        custom::scale(self, false, &mut checker);
         custom::finish::<Self>(checker)
     }
 
@@ -132,6 +133,7 @@ pub trait Validate: Strategy {
     fn validate_status(&self, target: &Target) -> Report {
         let mut checker = Checker::of_update(target);
         self.check_status(&Path::ROOT, &mut checker);
+        custom::scale(self, true, &mut checker);
         checker.lasting.clear();
         custom::finish::<Self>(checker)
     }
@@ -216,6 +218,7 @@ fn check_as_update<K: Strategy>(object: &K, stored: &K, of_status: bool, to: &mu
     let from = to.mark();
     object.check(&Path::ROOT, to);
     custom::ratchet(object, stored, from, of_status, to);
+    custom::scale(object, of_status, to);
     object.check_update(stored, &Path::ROOT, to);
     object.warn(Some(stored), &Path::ROOT, to);
 }

@@ -16,3 +16,6 @@ pub(crate) const fn report_absent<K>(_: &Value, _: &mut Report) {}
 
 /// Drops nothing.
 pub(crate) const fn ratchet<K>(_: &K, _: &K, _: usize, _: bool, _: &mut Checker<'_>) {}
+
+/// Checks nothing.
+pub(crate) const fn scale<K>(_: &K, _: bool, _: &mut Checker<'_>) {}

@@ -55,6 +55,17 @@ pub fn drop_unless<T>(is_enabled: bool, field: &mut Option<T>, stored: Option<&O
 /// and its required fields.
 pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
 
+/// The paths of a custom resource's subresource `scale`, such as `.spec.replicas`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// The path of the wanted number of replicas.
+    pub spec_replicas: &'static str,
+    /// The path of the number that there are.
+    pub status_replicas: &'static str,
+    /// The path of the label selector, as a text, if there is one.
+    pub label_selector: Option<&'static str>,
+}
+
 /// Versions of a group that have a kind, and the lifecycle of the kind in each.
 pub type Versions = &'static [(&'static str, Lifecycle)];
 
@@ -96,6 +107,9 @@ pub trait Strategy:
 
     /// True if the schema of a custom resource has rules in CEL.
     const HAS_CEL_RULES: bool = false;
+
+    /// The subresource `scale` of a custom resource.
+    const SCALE: Option<Scale> = None;
 
     /// The other versions of the group that have or had the kind, of a kind of Kubernetes' own. A
     /// server drops the `managedFields` of versions that it doesn't serve.

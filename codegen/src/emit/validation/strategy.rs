@@ -6,9 +6,9 @@ use quote::{format_ident, quote};
 use super::context::Context;
 use super::defaults;
 use super::methods::{check_method, parameter};
-use crate::emit::kind::{lifecycle_of, release};
+use crate::emit::kind::{lifecycle_of, optional, release};
 use crate::emit::runtime::VALIDATION;
-use crate::model::{Resource, Role, Struct, Ty, Type};
+use crate::model::{Resource, Role, Scale, Struct, Ty, Type};
 
 /// The implementation of `Strategy`.
 pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
@@ -56,6 +56,21 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
         .iter()
         .any(|field| object.has_own_status(field));
     let has_status = differs("HAS_STATUS", has_status, true);
+    let scale = resource.scale.as_ref().map(|scale| {
+        let Scale {
+            spec_replicas_path,
+            status_replicas_path,
+            label_selector_path,
+        } = scale;
+        let selector = optional(label_selector_path.as_ref().map(|path| quote!(#path)));
+        quote! {
+            const SCALE: Option<#VALIDATION::Scale> = Some(#VALIDATION::Scale {
+                spec_replicas: #spec_replicas_path,
+                status_replicas: #status_replicas_path,
+                label_selector: #selector,
+            });
+        }
+    });
     let others = others(cx, resource);
     let status = status(cx, object, resource);
     let strategy = cx.name("Strategy");
@@ -71,6 +86,7 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
             #not_null
             #has_status
             #rules
+            #scale
             #others
             #status
         }

@@ -17,7 +17,8 @@ use kubernetes_kinds::{values, wire};
 /// ```
 ///
 /// The rule `!has(self.status) || self.status.plants <= self.spec.size` must hold: no
-/// garden has more plants than squares.
+/// garden has more plants than squares. Deprecated; a server warns: example.com/v1
+/// Garden is deprecated
 ///
 /// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
 /// the feature `validation`, `default_and_validate` of
@@ -129,6 +130,7 @@ impl kubernetes_kinds::Kind for Garden {
         "status",
         "status.found",
     ];
+    const DEPRECATION: Option<&'static str> = Some("example.com/v1 Garden is deprecated");
 }
 
 wire::custom_kind! {
@@ -238,6 +240,9 @@ pub struct GardenSpec {
     /// The number or the name of a gate.
     pub gate: Option<values::IntOrString>,
 
+    /// The number of them that are wanted.
+    pub gnomes: Option<i64>,
+
     /// The helpers.
     ///
     /// For each element, the rule `self.matches('^[a-z]+$')` must hold.
@@ -344,6 +349,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_gate(mut self, value: impl Into<values::IntOrString>) -> Self {
         self.gate = Some(value.into());
+        self
+    }
+
+    /// The number of them that are wanted.
+    ///
+    /// Sets [`gnomes`](Self::gnomes).
+    #[must_use]
+    pub fn with_gnomes(mut self, value: impl Into<i64>) -> Self {
+        self.gnomes = Some(value.into());
         self
     }
 
@@ -530,6 +544,7 @@ wire::object! {
         optional "depth" => depth,
         optional "floor" => floor,
         optional "gate" => gate,
+        optional "gnomes" => gnomes,
         optional "helpers" => helpers as elements,
         optional "hints" => hints as elements,
         optional "labels" => labels as entries,
@@ -560,6 +575,12 @@ pub struct GardenStatus {
 
     /// The object that was found there, of any kind.
     pub found: Option<GardenStatusFound>,
+
+    /// The number of them that are there.
+    pub gnomes: Option<i64>,
+
+    /// The labels of those.
+    pub selector: Option<String>,
 }
 
 impl GardenStatus {
@@ -580,12 +601,32 @@ impl GardenStatus {
         self.found = Some(value.into());
         self
     }
+
+    /// The number of them that are there.
+    ///
+    /// Sets [`gnomes`](Self::gnomes).
+    #[must_use]
+    pub fn with_gnomes(mut self, value: impl Into<i64>) -> Self {
+        self.gnomes = Some(value.into());
+        self
+    }
+
+    /// The labels of those.
+    ///
+    /// Sets [`selector`](Self::selector).
+    #[must_use]
+    pub fn with_selector(mut self, value: impl Into<String>) -> Self {
+        self.selector = Some(value.into());
+        self
+    }
 }
 
 wire::object! {
     GardenStatus {
         required "plants" => plants,
         optional "found" => found,
+        optional "gnomes" => gnomes,
+        optional "selector" => selector,
     }
 }
 

@@ -170,6 +170,11 @@ pub struct GardenSpec {
     /// See [`gate`](crate::GardenSpec::gate).
     pub gate: Option<values::IntOrString>,
 
+    /// The number of them that are wanted.
+    ///
+    /// See [`gnomes`](crate::GardenSpec::gnomes).
+    pub gnomes: Option<i64>,
+
     /// The helpers.
     ///
     /// See [`helpers`](crate::GardenSpec::helpers).
@@ -314,6 +319,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_gate(mut self, value: impl Into<values::IntOrString>) -> Self {
         self.gate = Some(value.into());
+        self
+    }
+
+    /// The number of them that are wanted.
+    ///
+    /// Sets [`gnomes`](Self::gnomes).
+    #[must_use]
+    pub fn with_gnomes(mut self, value: impl Into<i64>) -> Self {
+        self.gnomes = Some(value.into());
         self
     }
 
@@ -502,6 +516,7 @@ impl From<crate::GardenSpec> for GardenSpec {
             depth: value.depth,
             floor: value.floor,
             gate: value.gate,
+            gnomes: value.gnomes,
             helpers: value.helpers,
             hints: value.hints,
             labels: value.labels,
@@ -531,6 +546,7 @@ wire::object! {
         optional "depth" => depth,
         optional "floor" => floor,
         optional "gate" => gate,
+        optional "gnomes" => gnomes,
         optional "helpers" => helpers,
         optional "hints" => hints,
         optional "labels" => labels,
@@ -563,6 +579,16 @@ pub struct GardenStatus {
     ///
     /// See [`found`](crate::GardenStatus::found).
     pub found: Option<GardenStatusFound>,
+
+    /// The number of them that are there.
+    ///
+    /// See [`gnomes`](crate::GardenStatus::gnomes).
+    pub gnomes: Option<i64>,
+
+    /// The labels of those.
+    ///
+    /// See [`selector`](crate::GardenStatus::selector).
+    pub selector: Option<String>,
 }
 
 impl GardenStatus {
@@ -589,6 +615,24 @@ impl GardenStatus {
         self.found = Some(value.into());
         self
     }
+
+    /// The number of them that are there.
+    ///
+    /// Sets [`gnomes`](Self::gnomes).
+    #[must_use]
+    pub fn with_gnomes(mut self, value: impl Into<i64>) -> Self {
+        self.gnomes = Some(value.into());
+        self
+    }
+
+    /// The labels of those.
+    ///
+    /// Sets [`selector`](Self::selector).
+    #[must_use]
+    pub fn with_selector(mut self, value: impl Into<String>) -> Self {
+        self.selector = Some(value.into());
+        self
+    }
 }
 
 /// Sets all that is held, required fields included.
@@ -597,6 +641,8 @@ impl From<crate::GardenStatus> for GardenStatus {
         Self {
             plants: Some(value.plants),
             found: value.found.map(Into::into),
+            gnomes: value.gnomes,
+            selector: value.selector,
         }
     }
 }
@@ -605,6 +651,8 @@ wire::object! {
     GardenStatus {
         optional "plants" => plants,
         optional "found" => found,
+        optional "gnomes" => gnomes,
+        optional "selector" => selector,
     }
 }
 

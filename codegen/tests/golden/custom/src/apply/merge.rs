@@ -26,6 +26,7 @@ merge::object! {
         optional depth,
         optional floor,
         optional gate,
+        optional gnomes,
         optional helpers as set,
         optional hints as entries,
         optional labels as entries,
@@ -50,6 +51,8 @@ merge::object! {
     GardenStatus {
         optional plants,
         optional found as fields,
+        optional gnomes,
+        optional selector,
     }
 }
 

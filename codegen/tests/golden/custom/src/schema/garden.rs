@@ -65,6 +65,8 @@ schema::object! {
         optional "gate" => values::IntOrString {
             "pattern" => "^[a-z]+$",
         },
+        /// The number of them that are wanted.
+        optional "gnomes" => i64,
         /// The helpers.
         optional "helpers" => Vec<String> {
             "maxItems" => 9,
@@ -144,6 +146,10 @@ schema::object! {
         },
         /// The object that was found there, of any kind.
         optional "found" => GardenStatusFound,
+        /// The number of them that are there.
+        optional "gnomes" => i64,
+        /// The labels of those.
+        optional "selector" => String,
     }
 }
 

@@ -68,6 +68,11 @@ impl Strategy for Garden {
     ];
     const HAS_STATUS: bool = true;
     const HAS_CEL_RULES: bool = true;
+    const SCALE: Option<kubernetes_validation::Scale> = Some(kubernetes_validation::Scale {
+        spec_replicas: ".spec.gnomes",
+        status_replicas: ".status.gnomes",
+        label_selector: Some(".status.selector"),
+    });
 
     fn reset_status(&mut self, stored: Option<&Self>, _target: &Target) {
         self.status = match stored {
