@@ -23,8 +23,8 @@ pub struct CustomVersion {
     pub prefix: String,
 }
 
-/// The members of operations with what a server's document doesn't say: the paths of the subresource
-/// `scale`, and the warning about a deprecated version.
+/// The members of operations with what a server's document doesn't say: the paths of the
+/// subresource `scale`, and the warning about a deprecated version.
 pub(crate) const SCALE: &str = "x-scale";
 pub(crate) const DEPRECATION: &str = "x-deprecation";
 

@@ -13,6 +13,7 @@ mod role;
 mod rules;
 mod schema;
 mod terms;
+mod ty;
 mod unchecked;
 mod value;
 
@@ -21,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::config::CrateConfig;
-use crate::name::{self, Ident, RulePath, RustPath};
+use crate::name::{Ident, RulePath, RustPath};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
@@ -45,6 +46,7 @@ pub(crate) use rules::{
 };
 pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
 pub(crate) use terms::is_misspelt_name_format;
+pub(crate) use ty::{Exact, Ty};
 pub(crate) use unchecked::Unchecked;
 pub(crate) use value::{Literal, Reading};
 
@@ -362,88 +364,6 @@ pub(crate) struct Variant<P: Phase = Complete> {
     pub(crate) value: String,
     pub(crate) name: Ident,
     pub(crate) docs: Docs<P>,
-}
-
-/// The type of a value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Ty {
-    Bool,
-    I32,
-    I64,
-    F32,
-    F64,
-    String,
-    Bytes,
-    Time,
-    Json,
-    /// A number or a text, such as a port.
-    IntOrString,
-    /// A value of a custom resource, which a server keeps as it is written.
-    Exact(Exact),
-    List(Box<Ty>),
-    Map(Box<Ty>),
-    /// A schema of the document: a type of the crate, an alias or an external.
-    Ref(SchemaName),
-    /// A string for which the document itself lists the values, and its type where an
-    /// overlay has named one. Gone after the pass for enumerations.
-    Values {
-        values: Vec<String>,
-        named: Option<SchemaName>,
-    },
-}
-
-/// A value that a server keeps as it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Exact {
-    DateTime,
-    IntOrQuantity,
-    IntOrString,
-    Number,
-}
-
-impl Exact {
-    /// The name of its type.
-    pub(crate) fn name(self) -> Ident {
-        name::fixed(match self {
-            Self::DateTime => "DateTime",
-            Self::IntOrQuantity => "IntOrQuantity",
-            Self::IntOrString => "IntOrString",
-            Self::Number => "Number",
-        })
-    }
-}
-
-impl Ty {
-    /// The type that keeps values as they are written, itself or in lists and maps.
-    pub(crate) fn exact(&self) -> Option<Exact> {
-        match self {
-            Self::List(inner) | Self::Map(inner) => inner.exact(),
-            Self::Exact(exact) => Some(*exact),
-            _ => None,
-        }
-    }
-
-    /// The schema that the type names, itself or in lists and maps.
-    pub(crate) fn reference(&self) -> Option<&SchemaName> {
-        match self {
-            Self::List(inner) | Self::Map(inner) => inner.reference(),
-            Self::Ref(name)
-            | Self::Values {
-                named: Some(name), ..
-            } => Some(name),
-            _ => None,
-        }
-    }
-
-    /// The innermost type of lists and maps, for changing.
-    pub(crate) fn innermost_mut(&mut self) -> &mut Ty {
-        match self {
-            Self::List(inner) | Self::Map(inner) => inner.innermost_mut(),
-            other => other,
-        }
-    }
 }
 
 impl ApiVersion {

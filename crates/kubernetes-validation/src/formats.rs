@@ -18,7 +18,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a number isn't beyond 32-bit floats: `format: float`. A server doesn't say where.
+    /// Checks that a number isn't beyond 32-bit floats: `format: float`. A server doesn't say where
+    /// it is.
     #[inline]
     pub fn single(&mut self, at: Path<'_>, value: f64) {
         if (value as f32).is_infinite() {
