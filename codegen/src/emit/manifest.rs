@@ -53,6 +53,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         &config.rules_packages,
         &crates,
         &others,
+        needs(|needs| needs.exact_floats).then_some("exact-floats"),
     )]
 }
 
@@ -71,12 +72,13 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
         &[],
         &names,
         &[],
+        None,
     )
 }
 
 /// The manifest of a crate with these features, each with the run-time crate that it brings and
 /// features of that, and the packages with its rules, which depends on these generated crates and
-/// on others.
+/// on others, and on the types' support with a feature.
 fn package(
     name: &str,
     description: &str,
@@ -84,10 +86,17 @@ fn package(
     rules: &[String],
     crates: &[&str],
     others: &[&str],
+    of_kinds: Option<&str>,
 ) -> File {
     let mut dependencies = vec![
         "k8s-openapi.workspace = true".to_owned(),
-        format!("{}.workspace = true", KINDS.package),
+        match of_kinds {
+            Some(feature) => format!(
+                "{} = {{ workspace = true, features = [\"{feature}\"] }}",
+                KINDS.package
+            ),
+            None => format!("{}.workspace = true", KINDS.package),
+        },
     ];
     let runtimes = features.iter().filter_map(|(_, runtime, _)| *runtime);
     let optional = runtimes.map(|Runtime { package, .. }| package);

@@ -149,7 +149,7 @@ pub(super) fn value_type(version: &ApiVersion, ty: &Ty) -> TokenStream {
         Ty::IntOrString => {
             quote!(k8s_openapi::apimachinery::pkg::util::intstr::IntOrString)
         }
-        Ty::Json => quote!(k8s_openapi::serde_json::Value),
+        Ty::Json | Ty::Object => quote!(k8s_openapi::serde_json::Value),
         Ty::Exact(exact) => {
             let name = exact.name();
             quote!(values::#name)

@@ -149,11 +149,12 @@ const fn min_length(of: ValueKind, takes: ValueForm) -> Method {
     }
 }
 
-const fn max_entries(of: ValueKind) -> Method {
+/// A server doesn't look into a list or map of its own kinds with too many entries.
+const fn max_entries(of: ValueKind, guards: bool) -> Method {
     Method {
         error_type: Some(ErrorType::TooMany),
         named: true,
-        guards: true,
+        guards,
         ..method(of, "max_entries", ValueForm::Length, ArgumentForm::Count)
     }
 }
@@ -368,15 +369,15 @@ pub(crate) const TABLE: &[Keyword] = &[
     },
     calls(
         "maxItems",
-        &[max_entries(ValueKind::List)],
-        &[max_entries(ValueKind::List)],
+        &[max_entries(ValueKind::List, true)],
+        &[max_entries(ValueKind::List, false)],
     ),
     Keyword {
         at: &[Type, Property, Element],
         ..calls(
             "maxProperties",
-            &[max_entries(ValueKind::Map)],
-            &[max_entries(ValueKind::Map)],
+            &[max_entries(ValueKind::Map, true)],
+            &[max_entries(ValueKind::Map, false)],
         )
     },
     calls(

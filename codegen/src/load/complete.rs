@@ -36,6 +36,10 @@ fn complete_schema(schema: &mut Value) {
     if schema.get(EMBEDDED) == Some(&Value::Bool(true)) {
         embed(schema);
     }
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        // To a server, it is no value of any enumeration.
+        values.retain(|value| !value.is_null());
+    }
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for property in properties.into_iter().flat_map(Map::values_mut) {
         complete_schema(property);

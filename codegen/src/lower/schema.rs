@@ -71,7 +71,7 @@ fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
                     let value = of(&**schema, &at.child("additionalProperties"))?;
                     Some(Ty::Map(Box::new(value)))
                 }
-                Some(AdditionalProperties::Any(_)) | None => Some(Ty::Json),
+                Some(AdditionalProperties::Any(_)) | None => Some(Ty::Object),
             }
         }
         // Objects in the crate's own schemas have got names.
@@ -156,7 +156,8 @@ fn mixed(any: &AnySchema, at: &Spot<'_>) -> Option<Ty> {
             }
         }
         // Without a type it can be anything.
-        (Some("object") | None, []) if any.properties.is_empty() => Some(Ty::Json),
+        (Some("object"), []) if any.properties.is_empty() => Some(Ty::Object),
+        (None, []) if any.properties.is_empty() => Some(Ty::Json),
         (Some("string" | "object" | "array" | "integer" | "number" | "boolean"), _) => {
             unsupported("this combination of keywords", at)
         }

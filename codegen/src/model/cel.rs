@@ -70,6 +70,8 @@ pub(crate) enum Node {
     Slice(Box<Node>),
     /// A slice without elements.
     NoElements,
+    /// A map without entries.
+    NoEntries,
     Matches(Box<Node>, String),
     /// The number of characters of a text.
     Characters(Box<Node>),
@@ -208,7 +210,8 @@ impl Node {
             | Self::Int(_)
             | Self::Double(_)
             | Self::Text(_)
-            | Self::NoElements => false,
+            | Self::NoElements
+            | Self::NoEntries => false,
             Self::Field(field) => field.is_optional || field.of.fails(),
             Self::IsSet(field) | Self::Optional(field) => field.of.fails(),
             Self::Entry(..) | Self::Element(..) | Self::Function(..) => true,
@@ -251,7 +254,8 @@ impl Node {
             | Self::Int(_)
             | Self::Double(_)
             | Self::Text(_)
-            | Self::NoElements => false,
+            | Self::NoElements
+            | Self::NoEntries => false,
             Self::Field(field) | Self::IsSet(field) | Self::Optional(field) => field.of.any(is),
             Self::Read(of, _)
             | Self::Not(of)

@@ -126,6 +126,8 @@ pub(crate) struct Needs {
     pub(crate) custom_resources: bool,
     /// The feature for regular expressions.
     pub(crate) patterns: bool,
+    /// The feature of `kubernetes-kinds` for floats that are read to the last digit.
+    pub(crate) exact_floats: bool,
 }
 
 /// The types for server-side apply of a group-version.

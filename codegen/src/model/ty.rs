@@ -18,6 +18,8 @@ pub(crate) enum Ty {
     Bytes,
     Time,
     Json,
+    /// An object that can have any properties. Gone after the pass for exact values.
+    Object,
     /// A number or a text, such as a port.
     IntOrString,
     /// A value of a custom resource, which a server keeps as it is written.

@@ -114,6 +114,6 @@ fn fits(version: &ApiVersion<Lowered>, ty: &Ty, default: &Value) -> Result<(), S
             value.is_i64() || value.is_string(),
             "a whole number or a string",
         ),
-        (Ty::Json | Ty::Values { .. }, _) => Ok(()),
+        (Ty::Json | Ty::Object | Ty::Values { .. }, _) => Ok(()),
     }
 }

@@ -10,24 +10,24 @@ const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[n
 
 /// Gives the values of custom resources these types.
 pub(super) fn run(version: &mut ApiVersion<Lowered>) {
-    if !version.is_custom {
-        return;
-    }
+    let is_custom = version.is_custom;
     for (_, object) in version.structs_mut() {
         for field in &mut object.fields {
-            of(&mut field.ty, Some(&field.rule_keywords));
+            of(&mut field.ty, Some(&field.rule_keywords), is_custom);
         }
     }
 }
 
-fn of(ty: &mut Ty, keywords: Option<&RuleKeywords>) {
+fn of(ty: &mut Ty, keywords: Option<&RuleKeywords>, is_custom: bool) {
     match ty {
         Ty::List(inner) | Ty::Map(inner) => {
-            of(
-                inner,
-                keywords.and_then(|keywords| keywords.inside.as_deref()),
-            );
+            let inside = keywords.and_then(|keywords| keywords.inside.as_deref());
+            of(inner, inside, is_custom);
         }
+        // A server of custom resources takes nothing but an object.
+        Ty::Object if is_custom => *ty = Ty::Map(Box::new(Ty::Json)),
+        Ty::Object => *ty = Ty::Json,
+        _ if !is_custom => {}
         Ty::F32 | Ty::F64 => *ty = Ty::Exact(Exact::Number),
         Ty::Time => *ty = Ty::Exact(Exact::DateTime),
         Ty::IntOrString => {

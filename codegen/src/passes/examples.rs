@@ -203,7 +203,7 @@ fn value(
         Ty::Exact(Exact::IntOrString) => plain("1"),
         Ty::Exact(Exact::IntOrQuantity) => plain("\"1\""),
         Ty::Exact(Exact::DateTime) => plain("\"2026-01-02T03:04:05Z\""),
-        Ty::Bytes | Ty::Time | Ty::Json | Ty::IntOrString | Ty::Values { .. } => {
+        Ty::Bytes | Ty::Time | Ty::Json | Ty::Object | Ty::IntOrString | Ty::Values { .. } => {
             return None;
         }
     })

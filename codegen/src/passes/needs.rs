@@ -1,6 +1,6 @@
-//! Needs: the features of the run-time crates that the rules of a document use.
+//! Needs: the features of the run-time crates that the types and rules of a document use.
 
-use crate::model::{Analysed, ApiVersion, Argument, Field, Needs, Rules, Struct};
+use crate::model::{Analysed, ApiVersion, Argument, Exact, Field, Needs, Rules, Struct, Ty};
 
 /// The methods that check keywords as servers of custom resources do.
 const OF_SCHEMAS: [&str; 16] = [
@@ -29,6 +29,7 @@ pub(super) fn of(version: &ApiVersion<Analysed>) -> Needs {
     Needs {
         custom_resources: version.is_custom || any(uses_schemas),
         patterns: any(has_patterns),
+        exact_floats: version.is_custom && any(has_floats),
     }
 }
 
@@ -41,6 +42,17 @@ fn uses_schemas(object: &Struct<Analysed>) -> bool {
     }
     let asks = |field: &Field<Analysed>| asks(&field.server.rules);
     !object.rules.cel.is_empty() || object.fields.iter().any(asks)
+}
+
+/// Returns true if a field of a struct has numbers that may have a fraction.
+fn has_floats(object: &Struct<Analysed>) -> bool {
+    fn may(ty: &Ty) -> bool {
+        match ty {
+            Ty::List(inner) | Ty::Map(inner) => may(inner),
+            ty => matches!(ty, Ty::Json | Ty::Exact(Exact::Number)),
+        }
+    }
+    object.is_open || object.fields.iter().any(|field| may(&field.ty))
 }
 
 /// Returns true if a rule of a struct has a regular expression.

@@ -33,7 +33,11 @@ pub(super) fn of(
                 _ if is_moment || matches!(**element, Ty::List(_) | Ty::Map(_)) => {
                     (is_moment || has_zero).then_some(Reading::Shaped)
                 }
-                Ty::Map(_) if version.is_custom && !field.facts.has_null_inside() => {
+                Ty::Map(_)
+                    if version.is_custom
+                        && !field.facts.has_null_inside()
+                        && **element != Ty::Json =>
+                {
                     Some(Reading::Entries)
                 }
                 Ty::Map(_) if is_quantity => Some(Reading::Quantities),

@@ -9,6 +9,7 @@ mod texts;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 
 pub use durations::duration;
 pub use texts::{char_at, index_of, int, is_cidr, is_ip, last_index_of, split, substring};
@@ -57,6 +58,19 @@ pub fn get<'a, T>(field: &'a Option<T>, name: &'static str) -> Result<&'a T> {
 /// Returns the value of a key.
 pub fn entry<'a, T>(map: &'a BTreeMap<String, T>, key: &str) -> Result<&'a T> {
     map.get(key).ok_or(Failure::Key)
+}
+
+/// Returns a map without entries.
+#[must_use]
+#[inline]
+pub fn no_entries<T: 'static>() -> &'static BTreeMap<String, T> {
+    struct Empty<T>(PhantomData<T>);
+
+    impl<T: 'static> Empty<T> {
+        const MAP: &'static BTreeMap<String, T> = &BTreeMap::new();
+    }
+
+    Empty::<T>::MAP
 }
 
 /// Returns an element of a list.

@@ -260,10 +260,20 @@ impl<'t> Checker<'t> {
     /// Checks that a text matches a regular expression.
     #[cfg(feature = "pattern")]
     pub fn pattern(&mut self, at: Path<'_>, value: &str, pattern: &Pattern) {
-        if !pattern.matches(value) {
+        if !pattern.matches(value) && !self.has_wrong_length(at) {
             let message = format!("it must match `{}`", pattern.as_str());
             self.invalid(at, "pattern", value, message);
         }
+    }
+
+    /// Returns true if the length of the text at a path was reported just before: a server reports
+    /// one of length and pattern.
+    #[cfg(feature = "pattern")]
+    fn has_wrong_length(&self, at: Path<'_>) -> bool {
+        let last = self.report.errors.last();
+        last.is_some_and(|error| {
+            ["minLength", "maxLength"].contains(&error.rule) && error.path == at.exact()
+        })
     }
 
     /// Checks that a number is at least `minimum`.

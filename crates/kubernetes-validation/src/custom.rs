@@ -156,12 +156,21 @@ fn absent(
     absent
 }
 
-/// Adds errors in place of the errors of the same values and of values in them.
+/// Adds errors in place of the errors of the same values and of values in them. But `null` as an
+/// element is also none of the values of an enumeration.
 #[inline]
 fn replace(absent: Vec<Error>, report: &mut Report) {
-    report.errors.retain(|error| {
-        let is_inside = |absent: &Error| error.path.segments().starts_with(absent.path.segments());
-        !absent.iter().any(is_inside)
+    report.errors.retain_mut(|error| {
+        let is_inside = |absent: &&Error| error.path.segments().starts_with(absent.path.segments());
+        let Some(absent) = absent.iter().find(is_inside) else {
+            return true;
+        };
+        let is_null = absent.error_type == ErrorType::TypeInvalid && absent.path == error.path;
+        if is_null && error.error_type == ErrorType::NotSupported {
+            error.value = Some(Value::Null);
+            return true;
+        }
+        false
     });
     report.errors.extend(absent);
 }

@@ -1,5 +1,7 @@
 //! The checks of enumerations, whose errors have the accepted values.
 
+use k8s_openapi::serde_json::Value;
+
 use crate::checker::{Checker, Problem, to_value};
 use crate::{ErrorType, Path};
 
@@ -10,6 +12,14 @@ impl Checker<'_> {
         if !known.contains(&value) {
             self.unknown(at, value, known);
         }
+    }
+
+    /// Adds the error of a value that is `null`, which no enumeration has.
+    #[cold]
+    pub fn null(&mut self, at: Path<'_>) {
+        let problem = Problem::new(ErrorType::NotSupported, "enum");
+        let detail = "the enumeration doesn't have `null`".to_owned();
+        self.error(at, problem, Some(Value::Null), detail);
     }
 
     /// Checks that a value is accepted; the message gives the reason why others aren't.

@@ -188,6 +188,10 @@ impl Writer<'_, '_> {
                 quote!(#of.as_slice())
             }
             Node::NoElements => quote!(&[]),
+            Node::NoEntries => {
+                let none = self.cel("no_entries");
+                quote!(#none())
+            }
             Node::Matches(text, pattern) => {
                 let (text, ty) = (self.value(text), self.cx.name("Pattern"));
                 quote! {

@@ -58,7 +58,7 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
         .iter()
         .filter(|field| !object.has_own_status(field))
     {
-        lines.extend(values::field(cx, field));
+        lines.extend(values::field(cx, object, field));
     }
     if object.rules.embedded {
         lines.extend(embedded(cx, object));

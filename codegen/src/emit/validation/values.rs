@@ -6,11 +6,13 @@ use quote::quote;
 use super::context::Context;
 use super::operand::Operand;
 use super::{cel, reported, target};
-use crate::model::{Argument, Call, CheckStep, Field, RepeatKey, Repeats, Ty, ValueForm};
+use crate::model::{
+    Argument, Call, CheckStep, Field, RepeatKey, Repeats, Rest, Rule, Struct, Ty, ValueForm,
+};
 use crate::release::Releases;
 
 /// The checks of a field and of what it holds.
-pub(super) fn field(cx: &mut Context<'_>, field: &Field) -> TokenStream {
+pub(super) fn field(cx: &mut Context<'_>, object: &Struct, field: &Field) -> TokenStream {
     let (json, name, checks) = (&field.json, &field.name, &field.checks);
     let mut lines = TokenStream::new();
     lines.extend(presence(cx, field));
@@ -33,6 +35,7 @@ pub(super) fn field(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     };
     let own = steps(cx, &checks.steps, &operand, &TokenStream::new());
     lines.extend(held(field, &operand, own));
+    lines.extend(null(object, field));
     let inside = struct_inside(cx, field);
     if lines.is_empty() {
         return inside;
@@ -66,6 +69,28 @@ fn held(field: &Field, operand: &Operand, lines: TokenStream) -> TokenStream {
         },
         _ => lines,
     }
+}
+
+/// Emits the check of a field that can be `null` but for its enumeration, of which `null` is never
+/// a value.
+fn null(object: &Struct, field: &Field) -> Option<TokenStream> {
+    let is_enumeration = |rule: &Rule| rule.keyword == "enum";
+    if !field.server.rules.list.iter().any(is_enumeration) {
+        return None;
+    }
+    let (json, name) = (&field.json, &field.name);
+    let is_null = match &object.unknown {
+        Some(Rest { name: rest, .. }) if field.form.keeps_null => {
+            quote!(self.#name.is_none() && self.#rest.contains_key(#json))
+        }
+        _ if field.form.nullable => quote!(self.#name.is_none()),
+        _ => return None,
+    };
+    Some(quote! {
+        if #is_null {
+            to.null(path);
+        }
+    })
 }
 
 /// Emits the checks in a struct of the crate.

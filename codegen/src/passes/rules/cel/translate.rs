@@ -228,6 +228,12 @@ impl<'a> Translator<'a> {
             let node = Node::If(Box::new(condition), then, Box::new(Node::NoElements));
             return Ok((node, sort));
         }
+        if let (CelType::Place(Ty::Map(_)), Expr::Map(map)) = (&sort, &c.expr)
+            && map.entries.is_empty()
+        {
+            let (condition, then) = (Box::new(condition), Box::new(then));
+            return Ok((Node::If(condition, then, Box::new(Node::NoEntries)), sort));
+        }
         let otherwise = self.of_sort(c, &sort)?;
         if matches!(sort, CelType::Made(_)) {
             return Err("a choice between lists that are made".to_owned());

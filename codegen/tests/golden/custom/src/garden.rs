@@ -116,8 +116,10 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.ledger",
         "spec.ledger.mark",
         "spec.ledger.empty",
+        "spec.ledger.free",
         "spec.ledger.inner",
         "spec.ledger.limits",
+        "spec.ledger.more",
         "spec.ledger.place",
         "spec.ledger.seat",
         "spec.ledger.words",
@@ -686,8 +688,9 @@ wire::object! {
 ///
 /// The rule `self.group == '' || self.group.size() > 2` must hold: a group has a
 /// name. The rule `!has(self.rate) || self.rate < 10.0` must hold. The rule
-/// `!self.quiet || self.zero == 0` must hold. The rule `self.place.row > 0 &&
-/// self.seat.row < 9` must hold.
+/// `!self.quiet || self.zero == 0` must hold. The rule `!has(self.sort) ||
+/// (has(self.more) ? self.more : {}).size() > 0` must hold: there is something to
+/// sort. The rule `self.place.row > 0 && self.seat.row < 9` must hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GardenSpecLedger {
     /// Of entries.
@@ -734,7 +737,7 @@ pub struct GardenSpecLedger {
     /// Has anything.
     ///
     /// The server's default is `{"a":1,"b":["x"]}`.
-    pub free: Option<k8s_openapi::serde_json::Value>,
+    pub free: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
 
     /// Of gardens.
     ///
@@ -749,6 +752,9 @@ pub struct GardenSpecLedger {
 
     /// The size of the memory.
     pub memory: Option<values::IntOrQuantity>,
+
+    /// More words.
+    pub more: Option<BTreeMap<String, String>>,
 
     /// May be null.
     pub must: Option<String>,
@@ -765,6 +771,12 @@ pub struct GardenSpecLedger {
     ///
     /// The server's default is `{}`.
     pub place: Option<GardenSpecLedgerPlace>,
+
+    /// The weather.
+    pub plot: Option<GardenSpecLedgerPlot>,
+
+    /// The weather on each.
+    pub plots: Option<Vec<GardenSpecLedgerPlots>>,
 
     /// The port.
     ///
@@ -807,6 +819,9 @@ pub struct GardenSpecLedger {
     /// The server's default is `2026-01-02T03:04:05.5+01:00`.
     pub since: Option<values::DateTime>,
 
+    /// The word to sort by.
+    pub sort: Option<String>,
+
     /// May be null.
     pub spare: Option<String>,
 
@@ -817,6 +832,9 @@ pub struct GardenSpecLedger {
     ///
     /// The server's default is `{"a":"b"}`.
     pub words: Option<BTreeMap<String, String>>,
+
+    /// The weather there.
+    pub yard: Option<GardenSpecLedgerYard>,
 
     /// A number.
     ///
@@ -847,10 +865,13 @@ impl Default for GardenSpecLedger {
             inner: Default::default(),
             limits: Default::default(),
             memory: Default::default(),
+            more: Default::default(),
             must: Default::default(),
             none: Default::default(),
             notes: Default::default(),
             place: Default::default(),
+            plot: Default::default(),
+            plots: Default::default(),
             port: Default::default(),
             quiet: Default::default(),
             rate: Default::default(),
@@ -860,9 +881,11 @@ impl Default for GardenSpecLedger {
             seat: Default::default(),
             share: Default::default(),
             since: Default::default(),
+            sort: Default::default(),
             spare: Default::default(),
             times: Default::default(),
             words: Default::default(),
+            yard: Default::default(),
             zero: Default::default(),
             null_fields: Default::default(),
         }
@@ -961,8 +984,14 @@ impl GardenSpecLedger {
     ///
     /// Sets [`free`](Self::free).
     #[must_use]
-    pub fn with_free(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
-        self.free = Some(value.into());
+    pub fn with_free(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.free = Some(values.collect());
         self
     }
 
@@ -1008,6 +1037,21 @@ impl GardenSpecLedger {
         self
     }
 
+    /// More words.
+    ///
+    /// Sets [`more`](Self::more).
+    #[must_use]
+    pub fn with_more(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.more = Some(values.collect());
+        self
+    }
+
     /// May be null.
     ///
     /// Sets [`must`](Self::must).
@@ -1041,6 +1085,27 @@ impl GardenSpecLedger {
     #[must_use]
     pub fn with_place(mut self, value: impl Into<GardenSpecLedgerPlace>) -> Self {
         self.place = Some(value.into());
+        self
+    }
+
+    /// The weather.
+    ///
+    /// Sets [`plot`](Self::plot).
+    #[must_use]
+    pub fn with_plot(mut self, value: impl Into<GardenSpecLedgerPlot>) -> Self {
+        self.plot = Some(value.into());
+        self
+    }
+
+    /// The weather on each.
+    ///
+    /// Sets [`plots`](Self::plots).
+    #[must_use]
+    pub fn with_plots(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecLedgerPlots>>,
+    ) -> Self {
+        self.plots = Some(value.into_iter().map(Into::into).collect());
         self
     }
 
@@ -1128,6 +1193,15 @@ impl GardenSpecLedger {
         self
     }
 
+    /// The word to sort by.
+    ///
+    /// Sets [`sort`](Self::sort).
+    #[must_use]
+    pub fn with_sort(mut self, value: impl Into<String>) -> Self {
+        self.sort = Some(value.into());
+        self
+    }
+
     /// May be null.
     ///
     /// Sets [`spare`](Self::spare).
@@ -1164,6 +1238,15 @@ impl GardenSpecLedger {
         self
     }
 
+    /// The weather there.
+    ///
+    /// Sets [`yard`](Self::yard).
+    #[must_use]
+    pub fn with_yard(mut self, value: impl Into<GardenSpecLedgerYard>) -> Self {
+        self.yard = Some(value.into());
+        self
+    }
+
     /// A number.
     ///
     /// Sets [`zero`](Self::zero).
@@ -1185,15 +1268,18 @@ wire::object! {
         optional "count" => count,
         optional "empty" => empty,
         optional "extra" => extra or null in null_fields,
-        optional "free" => free,
+        optional "free" => free as elements,
         optional "group" => group,
         optional "inner" => inner or null in null_fields,
         optional "limits" => limits as entries,
         optional "memory" => memory,
+        optional "more" => more as entries,
         optional "must" => must or null in null_fields,
         optional "none" => none as elements,
         optional "notes" => notes as elements or null in null_fields,
         optional "place" => place,
+        optional "plot" => plot or null in null_fields,
+        optional "plots" => plots as elements,
         optional "port" => port,
         optional "quiet" => quiet,
         optional "rate" => rate,
@@ -1203,9 +1289,11 @@ wire::object! {
         optional "seat" => seat,
         optional "share" => share,
         optional "since" => since,
+        optional "sort" => sort,
         optional "spare" => spare or null in null_fields,
         optional "times" => times as elements,
         optional "words" => words as entries,
+        optional "yard" => yard or null in null_fields,
         optional "zero" => zero,
         _ null => null_fields,
     }
@@ -1796,6 +1884,50 @@ wire::object! {
     }
 }
 
+/// Values of `plot`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum GardenSpecLedgerPlot {
+    /// `sun`.
+    Sun,
+
+    /// `rain`.
+    Rain,
+
+    /// A value that this version of the crate doesn't know, kept as it was read
+    /// and written back unchanged.
+    Unknown(kubernetes_kinds::UnknownValue),
+}
+
+kubernetes_kinds::wire::enumeration! {
+    GardenSpecLedgerPlot {
+        "sun" => Sun,
+        "rain" => Rain,
+    }
+}
+
+/// Values of `plots`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum GardenSpecLedgerPlots {
+    /// `sun`.
+    Sun,
+
+    /// `rain`.
+    Rain,
+
+    /// A value that this version of the crate doesn't know, kept as it was read
+    /// and written back unchanged.
+    Unknown(kubernetes_kinds::UnknownValue),
+}
+
+kubernetes_kinds::wire::enumeration! {
+    GardenSpecLedgerPlots {
+        "sun" => Sun,
+        "rain" => Rain,
+    }
+}
+
 /// In the hall.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecLedgerSeat {
@@ -1840,6 +1972,28 @@ wire::object! {
     GardenSpecLedgerSeat {
         optional "column" => column,
         optional "row" => row,
+    }
+}
+
+/// Values of `yard`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum GardenSpecLedgerYard {
+    /// `sun`.
+    Sun,
+
+    /// `rain`.
+    Rain,
+
+    /// A value that this version of the crate doesn't know, kept as it was read
+    /// and written back unchanged.
+    Unknown(kubernetes_kinds::UnknownValue),
+}
+
+kubernetes_kinds::wire::enumeration! {
+    GardenSpecLedgerYard {
+        "sun" => Sun,
+        "rain" => Rain,
     }
 }
 

@@ -6,8 +6,9 @@ use kubernetes_kinds::merge;
 use crate::{
     Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
-    GardenSpecLedgerSeat, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerYard,
+    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
+    GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -76,15 +77,18 @@ merge::object! {
         optional count,
         optional empty as fields,
         optional extra,
-        optional free,
+        optional free as entries,
         optional group,
         optional inner as fields,
         optional limits as entries,
         optional memory,
+        optional more as entries,
         optional must,
         optional none,
         optional notes,
         optional place as fields,
+        optional plot,
+        optional plots,
         optional port,
         optional quiet,
         optional rate,
@@ -94,9 +98,11 @@ merge::object! {
         optional seat as fields,
         optional share,
         optional since,
+        optional sort,
         optional spare,
         optional times,
         optional words as entries,
+        optional yard,
         optional zero,
         _ => null_fields,
     }
@@ -187,12 +193,18 @@ merge::object! {
     }
 }
 
+merge::enumeration! { GardenSpecLedgerPlot }
+
+merge::enumeration! { GardenSpecLedgerPlots }
+
 merge::object! {
     GardenSpecLedgerSeat {
         optional column,
         optional row,
     }
 }
+
+merge::enumeration! { GardenSpecLedgerYard }
 
 merge::object! {
     GardenSpecShedSpec {

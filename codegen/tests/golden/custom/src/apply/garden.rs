@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_kinds::{convert, values, wire};
 
-use crate::{GardenSpecLedgerPhase, GardenSpecRiver};
+use crate::{
+    GardenSpecLedgerPhase, GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerYard,
+    GardenSpecRiver,
+};
 
 /// Apply configuration of a [`Garden`](crate::Garden): what is set is sent, and owned
 /// by the field manager.
@@ -796,7 +799,7 @@ pub struct GardenSpecLedger {
     /// Has anything.
     ///
     /// See [`free`](crate::GardenSpecLedger::free).
-    pub free: Option<k8s_openapi::serde_json::Value>,
+    pub free: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
 
     /// Of gardens.
     ///
@@ -818,6 +821,11 @@ pub struct GardenSpecLedger {
     /// See [`memory`](crate::GardenSpecLedger::memory).
     pub memory: Option<values::IntOrQuantity>,
 
+    /// More words.
+    ///
+    /// See [`more`](crate::GardenSpecLedger::more).
+    pub more: Option<BTreeMap<String, String>>,
+
     /// May be null.
     ///
     /// See [`must`](crate::GardenSpecLedger::must).
@@ -837,6 +845,16 @@ pub struct GardenSpecLedger {
     ///
     /// See [`place`](crate::GardenSpecLedger::place).
     pub place: Option<GardenSpecLedgerPlace>,
+
+    /// The weather.
+    ///
+    /// See [`plot`](crate::GardenSpecLedger::plot).
+    pub plot: Option<GardenSpecLedgerPlot>,
+
+    /// The weather on each.
+    ///
+    /// See [`plots`](crate::GardenSpecLedger::plots).
+    pub plots: Option<Vec<GardenSpecLedgerPlots>>,
 
     /// The port.
     ///
@@ -883,6 +901,11 @@ pub struct GardenSpecLedger {
     /// See [`since`](crate::GardenSpecLedger::since).
     pub since: Option<values::DateTime>,
 
+    /// The word to sort by.
+    ///
+    /// See [`sort`](crate::GardenSpecLedger::sort).
+    pub sort: Option<String>,
+
     /// May be null.
     ///
     /// See [`spare`](crate::GardenSpecLedger::spare).
@@ -897,6 +920,11 @@ pub struct GardenSpecLedger {
     ///
     /// See [`words`](crate::GardenSpecLedger::words).
     pub words: Option<BTreeMap<String, String>>,
+
+    /// The weather there.
+    ///
+    /// See [`yard`](crate::GardenSpecLedger::yard).
+    pub yard: Option<GardenSpecLedgerYard>,
 
     /// A number.
     ///
@@ -996,8 +1024,14 @@ impl GardenSpecLedger {
     ///
     /// Sets [`free`](Self::free).
     #[must_use]
-    pub fn with_free(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
-        self.free = Some(value.into());
+    pub fn with_free(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.free = Some(values.collect());
         self
     }
 
@@ -1043,6 +1077,21 @@ impl GardenSpecLedger {
         self
     }
 
+    /// More words.
+    ///
+    /// Sets [`more`](Self::more).
+    #[must_use]
+    pub fn with_more(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.more = Some(values.collect());
+        self
+    }
+
     /// May be null.
     ///
     /// Sets [`must`](Self::must).
@@ -1076,6 +1125,27 @@ impl GardenSpecLedger {
     #[must_use]
     pub fn with_place(mut self, value: impl Into<GardenSpecLedgerPlace>) -> Self {
         self.place = Some(value.into());
+        self
+    }
+
+    /// The weather.
+    ///
+    /// Sets [`plot`](Self::plot).
+    #[must_use]
+    pub fn with_plot(mut self, value: impl Into<GardenSpecLedgerPlot>) -> Self {
+        self.plot = Some(value.into());
+        self
+    }
+
+    /// The weather on each.
+    ///
+    /// Sets [`plots`](Self::plots).
+    #[must_use]
+    pub fn with_plots(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecLedgerPlots>>,
+    ) -> Self {
+        self.plots = Some(value.into_iter().map(Into::into).collect());
         self
     }
 
@@ -1163,6 +1233,15 @@ impl GardenSpecLedger {
         self
     }
 
+    /// The word to sort by.
+    ///
+    /// Sets [`sort`](Self::sort).
+    #[must_use]
+    pub fn with_sort(mut self, value: impl Into<String>) -> Self {
+        self.sort = Some(value.into());
+        self
+    }
+
     /// May be null.
     ///
     /// Sets [`spare`](Self::spare).
@@ -1199,6 +1278,15 @@ impl GardenSpecLedger {
         self
     }
 
+    /// The weather there.
+    ///
+    /// Sets [`yard`](Self::yard).
+    #[must_use]
+    pub fn with_yard(mut self, value: impl Into<GardenSpecLedgerYard>) -> Self {
+        self.yard = Some(value.into());
+        self
+    }
+
     /// A number.
     ///
     /// Sets [`zero`](Self::zero).
@@ -1227,10 +1315,13 @@ impl From<crate::GardenSpecLedger> for GardenSpecLedger {
             inner: value.inner.map(Into::into),
             limits: value.limits,
             memory: value.memory,
+            more: value.more,
             must: value.must,
             none: value.none,
             notes: value.notes,
             place: value.place.map(Into::into),
+            plot: value.plot,
+            plots: value.plots,
             port: value.port,
             quiet: value.quiet,
             rate: value.rate,
@@ -1240,9 +1331,11 @@ impl From<crate::GardenSpecLedger> for GardenSpecLedger {
             seat: value.seat.map(Into::into),
             share: value.share,
             since: value.since,
+            sort: value.sort,
             spare: value.spare,
             times: value.times,
             words: value.words,
+            yard: value.yard,
             zero: value.zero,
         }
     }
@@ -1264,10 +1357,13 @@ wire::object! {
         optional "inner" => inner,
         optional "limits" => limits,
         optional "memory" => memory,
+        optional "more" => more,
         optional "must" => must,
         optional "none" => none,
         optional "notes" => notes,
         optional "place" => place,
+        optional "plot" => plot,
+        optional "plots" => plots,
         optional "port" => port,
         optional "quiet" => quiet,
         optional "rate" => rate,
@@ -1277,9 +1373,11 @@ wire::object! {
         optional "seat" => seat,
         optional "share" => share,
         optional "since" => since,
+        optional "sort" => sort,
         optional "spare" => spare,
         optional "times" => times,
         optional "words" => words,
+        optional "yard" => yard,
         optional "zero" => zero,
     }
 }

@@ -10,8 +10,9 @@ use kubernetes_kinds::{schema, values};
 use crate::{
     Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
-    GardenSpecLedgerSeat, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerYard,
+    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
+    GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 schema::kind! {
@@ -209,9 +210,11 @@ schema::object! {
             "default" => "x",
         },
         /// Has anything.
-        optional "free" => k8s_openapi::serde_json::Value {
+        optional "free" => BTreeMap<String, k8s_openapi::serde_json::Value> {
             "default" => (),
-            "x-kubernetes-preserve-unknown-fields" => true,
+            values {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
         },
         /// Of gardens.
         optional "group" => String {
@@ -231,6 +234,8 @@ schema::object! {
             "pattern" =>
                 "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
         },
+        /// More words.
+        optional "more" => BTreeMap<String, String>,
         /// May be null.
         optional "must" => String {
             "maxLength" => 3,
@@ -243,6 +248,10 @@ schema::object! {
         optional "place" => GardenSpecLedgerPlace {
             "default" => (),
         },
+        /// The weather.
+        optional "plot" => GardenSpecLedgerPlot,
+        /// The weather on each.
+        optional "plots" => Vec<GardenSpecLedgerPlots>,
         /// The port.
         optional "port" => values::IntOrString {
             "default" => 80,
@@ -277,6 +286,8 @@ schema::object! {
             "default" => "2026-01-02T03:04:05.5+01:00",
             "format" => "date-time",
         },
+        /// The word to sort by.
+        optional "sort" => String,
         /// May be null.
         optional "spare" => String,
         /// Other times.
@@ -289,6 +300,8 @@ schema::object! {
         optional "words" => BTreeMap<String, String> {
             "default" => (),
         },
+        /// The weather there.
+        optional "yard" => GardenSpecLedgerYard,
         /// A number.
         optional "zero" => i64 {
             "default" => 0,
@@ -457,6 +470,16 @@ schema::object! {
     }
 }
 
+schema::enumeration! {
+    /// Values of `plot`.
+    GardenSpecLedgerPlot "com.example.v1.GardenSpecLedgerPlot"
+}
+
+schema::enumeration! {
+    /// Values of `plots`.
+    GardenSpecLedgerPlots "com.example.v1.GardenSpecLedgerPlots"
+}
+
 schema::object! {
     /// In the hall.
     GardenSpecLedgerSeat "com.example.v1.GardenSpecLedgerSeat" {
@@ -469,6 +492,11 @@ schema::object! {
             "default" => 3,
         },
     }
+}
+
+schema::enumeration! {
+    /// Values of `yard`.
+    GardenSpecLedgerYard "com.example.v1.GardenSpecLedgerYard"
 }
 
 schema::object! {

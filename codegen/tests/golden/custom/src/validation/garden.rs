@@ -9,9 +9,10 @@ use kubernetes_validation::{
 
 use crate::{
     Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerMark,
-    GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerSeat, GardenSpecPlan,
-    GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec,
-    GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots,
+    GardenSpecLedgerSeat, GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
+    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
+    GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -60,6 +61,7 @@ impl Strategy for Garden {
         "spec.ledger.tags[]",
         "spec.ledger.none[]",
         "spec.ledger.notes[]",
+        "spec.ledger.plots[]",
         "spec.ledger.rates[]",
         "spec.ledger.times[]",
         "spec.paths[]",
@@ -134,15 +136,14 @@ impl Check for GardenSpec {
         if let Some(entries) = &self.beds {
             to.min_entries(path, entries.len(), 1, "minItems");
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
-            if to.max_entries(path, entries.len(), 4, problem) {
-                let keys = entries.iter().map(|item| item.name.as_str());
-                let mut repeats = Repeats::of(keys);
-                for (index, item) in entries.iter().enumerate() {
-                    let path = path.index(index);
-                    item.check(&path, to);
-                    if repeats.next(item.name.as_str()) {
-                        to.duplicate(path, item);
-                    }
+            to.max_entries(path, entries.len(), 4, problem);
+            let keys = entries.iter().map(|item| item.name.as_str());
+            let mut repeats = Repeats::of(keys);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                item.check(&path, to);
+                if repeats.next(item.name.as_str()) {
+                    to.duplicate(path, item);
                 }
             }
         }
@@ -160,27 +161,26 @@ impl Check for GardenSpec {
         let path = at.field("helpers");
         if let Some(entries) = &self.helpers {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
-            if to.max_entries(path, entries.len(), 9, problem) {
-                let keys = entries.iter().map(|item| item.as_str());
-                let mut repeats = Repeats::of(keys);
-                for (index, item) in entries.iter().enumerate() {
-                    let path = path.index(index);
-                    to.max_characters(path, item, 8);
-                    to.rule(
-                        path,
-                        &Rule {
-                            cel: "self.matches('^[a-z]+$')",
-                            error_type: ErrorType::Invalid,
-                            message: "",
-                        },
-                        || Ok({
-                            static PATTERN: Pattern = Pattern::new("^[a-z]+$");
-                            PATTERN.matches(item.as_str())
-                        }),
-                    );
-                    if repeats.next(item.as_str()) {
-                        to.duplicate(path, item);
-                    }
+            to.max_entries(path, entries.len(), 9, problem);
+            let keys = entries.iter().map(|item| item.as_str());
+            let mut repeats = Repeats::of(keys);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 8);
+                to.rule(
+                    path,
+                    &Rule {
+                        cel: "self.matches('^[a-z]+$')",
+                        error_type: ErrorType::Invalid,
+                        message: "",
+                    },
+                    || Ok({
+                        static PATTERN: Pattern = Pattern::new("^[a-z]+$");
+                        PATTERN.matches(item.as_str())
+                    }),
+                );
+                if repeats.next(item.as_str()) {
+                    to.duplicate(path, item);
                 }
             }
         }
@@ -188,11 +188,10 @@ impl Check for GardenSpec {
         if let Some(entries) = &self.labels {
             to.min_entries(path, entries.len(), 1, "minProperties");
             let problem = Problem::new(ErrorType::TooMany, "maxProperties");
-            if to.max_entries(path, entries.len(), 3, problem) {
-                for (key, item) in entries {
-                    let path = path.key_as_field(key);
-                    to.max_characters(path, item, 6);
-                }
+            to.max_entries(path, entries.len(), 3, problem);
+            for (key, item) in entries {
+                let path = path.key_as_field(key);
+                to.max_characters(path, item, 6);
             }
         }
         if let Some(value) = &self.ledger {
@@ -201,18 +200,16 @@ impl Check for GardenSpec {
         let path = at.field("paths");
         if let Some(entries) = &self.paths {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
-            if to.max_entries(path, entries.len(), 3, problem) {
+            to.max_entries(path, entries.len(), 3, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.min_entries(path, item.len(), 1, "minItems");
+                let problem = Problem::new(ErrorType::TooMany, "maxItems");
+                to.max_entries(path, item.len(), 3, problem);
+                let entries = item;
                 for (index, item) in entries.iter().enumerate() {
                     let path = path.index(index);
-                    to.min_entries(path, item.len(), 1, "minItems");
-                    let problem = Problem::new(ErrorType::TooMany, "maxItems");
-                    if to.max_entries(path, item.len(), 3, problem) {
-                        let entries = item;
-                        for (index, item) in entries.iter().enumerate() {
-                            let path = path.index(index);
-                            to.minimum(path, *item, 1);
-                        }
-                    }
+                    to.minimum(path, *item, 1);
                 }
             }
         }
@@ -604,6 +601,20 @@ impl Check for GardenSpecLedger {
         if let Some(value) = &self.must {
             to.max_characters(path, value, 3);
         }
+        let path = at.field("plot");
+        if let Some(value) = &self.plot {
+            to.known(path, value.as_str(), GardenSpecLedgerPlot::known_values());
+        }
+        if self.plot.is_none() && self.null_fields.contains_key("plot") {
+            to.null(path);
+        }
+        let path = at.field("plots");
+        if let Some(entries) = &self.plots {
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.known(path, item.as_str(), GardenSpecLedgerPlots::known_values());
+            }
+        }
         let path = at.field("rate");
         if let Some(value) = &self.rate {
             to.maximum_fraction(path, f64::from(*value), 20.0);
@@ -633,6 +644,13 @@ impl Check for GardenSpecLedger {
                 let path = path.index(index);
                 to.text_format(path, item.as_str(), TextFormat::DateTime);
             }
+        }
+        let path = at.field("yard");
+        if let Some(value) = &self.yard {
+            to.known(path, value.as_str(), GardenSpecLedgerYard::known_values());
+        }
+        if self.yard.is_none() && self.null_fields.contains_key("yard") {
+            to.null(path);
         }
         to.rule(
             *at,
@@ -670,6 +688,25 @@ impl Check for GardenSpecLedger {
             || cel::or(
                 || Ok(!*cel::get(&self.quiet, "quiet")?),
                 || Ok(*cel::get(&self.zero, "zero")? == 0),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.sort) || (has(self.more) ? self.more : {}).size() > 0",
+                error_type: ErrorType::Invalid,
+                message: "there is something to sort",
+            },
+            || Ok(
+                self.sort.is_none()
+                    || cel::size(
+                        (if self.more.is_some() {
+                            cel::get(&self.more, "more")?
+                        } else {
+                            cel::no_entries()
+                        })
+                            .len(),
+                    ) > 0,
             ),
         );
         to.rule(
@@ -779,11 +816,10 @@ impl Check for GardenSpecPlan {
         let path = at.field("steps");
         if let Some(entries) = &self.steps {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
-            if to.max_entries(path, entries.len(), 5, problem) {
-                for (index, item) in entries.iter().enumerate() {
-                    let path = path.index(index);
-                    to.max_characters(path, item, 10);
-                }
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 10);
             }
         }
         let path = at.field("word");
