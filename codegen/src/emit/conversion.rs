@@ -340,10 +340,14 @@ fn nested(carry: &ValueConversion, values: &TokenStream, total: bool) -> Option<
         return None;
     }
     let function = function(inner, (false, false), total);
+    let value = match self::nested(inner, &quote!(value), total) {
+        Some(value) => value,
+        None => quote!(#function(value)),
+    };
     let each = match (carry, total) {
         (ValueConversion::List(_), _) => function,
-        (_, true) => quote!(|(key, value)| (key, #function(value))),
-        (_, false) => quote!(|(key, value)| Ok((key, #function(value)?))),
+        (_, true) => quote!(|(key, value)| (key, #value)),
+        (_, false) => quote!(|(key, value)| Ok((key, #value?))),
     };
     let result = (!total).then(|| quote!(::<convert::Result<_>>));
     Some(quote!(#values.into_iter().map(#each).collect #result ()))

@@ -145,7 +145,12 @@ fn warnings(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
 /// The warnings of the structs that a field holds.
 fn warn_inside(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let (json, name) = (&field.json, &field.name);
-    cx.held(field).filter(|inside| inside.behaviour.warns)?;
+    let is_collection = |ty: &Ty| matches!(ty, Ty::List(_) | Ty::Map(_));
+    match &field.ty {
+        // No kind with warnings has such a field.
+        Ty::List(inner) | Ty::Map(inner) if is_collection(inner) => return None,
+        _ => cx.held(field).filter(|inside| inside.behaviour.warns)?,
+    };
     cx.uses.check = true;
     let old = old(field);
     Some(match (&field.ty, field.is_optional()) {

@@ -82,12 +82,12 @@ impl Context<'_> {
         }
     }
 
-    /// The struct of the crate that a field holds, itself or in a list or map.
+    /// The struct of the crate that a field holds, itself or in lists and maps.
     pub(super) fn held(&self, field: &Field) -> Option<&Struct> {
-        let held = match &field.ty {
-            Ty::List(item) | Ty::Map(item) => item,
-            other => other,
-        };
+        let mut held = &field.ty;
+        while let Ty::List(inner) | Ty::Map(inner) = held {
+            held = inner;
+        }
         self.version.own_struct(held).map(|(_, object)| object)
     }
 

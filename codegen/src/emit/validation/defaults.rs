@@ -102,41 +102,38 @@ fn value(cx: &mut Context<'_>, object: &Struct, field: &Field) -> Option<TokenSt
     Some(cx.with_feature(&quote!(target), field.server.feature.as_ref(), set))
 }
 
-/// Emits the calls in the structs that a field holds.
+/// Emits the calls in the structs that a field holds, itself or in lists and maps.
 fn inside(cx: &mut Context<'_>, field: &Field, call: &TokenStream) -> TokenStream {
     let name = &field.name;
     cx.uses.set_defaults = true;
-    match &field.ty {
-        Ty::List(_) => {
-            let items = if field.is_optional() {
-                quote!(self.#name.iter_mut().flatten())
-            } else {
-                quote!(&mut self.#name)
-            };
-            quote! {
-                for item in #items {
-                    item.#call;
-                }
-            }
+    match (&field.ty, field.is_optional()) {
+        (Ty::List(inner), true) => each(inner, &quote!(self.#name.iter_mut().flatten()), call),
+        (Ty::List(inner), false) => each(inner, &quote!(&mut self.#name), call),
+        (Ty::Map(inner), true) => {
+            let values = quote!(self.#name.iter_mut().flat_map(|map| map.values_mut()));
+            each(inner, &values, call)
         }
-        Ty::Map(_) => {
-            let items = if field.is_optional() {
-                quote!(self.#name.iter_mut().flat_map(|map| map.values_mut()))
-            } else {
-                quote!(self.#name.values_mut())
-            };
-            quote! {
-                for item in #items {
-                    item.#call;
-                }
-            }
-        }
-        _ if field.is_optional() => quote! {
+        (Ty::Map(inner), false) => each(inner, &quote!(self.#name.values_mut()), call),
+        (_, true) => quote! {
             if let Some(value) = &mut self.#name {
                 value.#call;
             }
         },
-        _ => quote!(self.#name.#call;),
+        (_, false) => quote!(self.#name.#call;),
+    }
+}
+
+/// Emits the calls in each of some elements.
+fn each(element: &Ty, items: &TokenStream, call: &TokenStream) -> TokenStream {
+    let body = match element {
+        Ty::List(inner) => each(inner, &quote!(item), call),
+        Ty::Map(inner) => each(inner, &quote!(item.values_mut()), call),
+        _ => quote!(item.#call;),
+    };
+    quote! {
+        for item in #items {
+            #body
+        }
     }
 }
 

@@ -122,6 +122,7 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.ledger.more",
         "spec.ledger.place",
         "spec.ledger.seat",
+        "spec.ledger.shelves",
         "spec.ledger.words",
         "spec.plan",
         "spec.plaque",
@@ -814,6 +815,9 @@ pub struct GardenSpecLedger {
     /// The server's default is `0.5`.
     pub share: Option<values::Number>,
 
+    /// What stands on each, by name and row.
+    pub shelves: Option<BTreeMap<String, Vec<Vec<GardenSpecLedgerShelves>>>>,
+
     /// The first time.
     ///
     /// The server's default is `2026-01-02T03:04:05.5+01:00`.
@@ -880,6 +884,7 @@ impl Default for GardenSpecLedger {
             seal: Default::default(),
             seat: Default::default(),
             share: Default::default(),
+            shelves: Default::default(),
             since: Default::default(),
             sort: Default::default(),
             spare: Default::default(),
@@ -1184,6 +1189,19 @@ impl GardenSpecLedger {
         self
     }
 
+    /// What stands on each, by name and row.
+    ///
+    /// Sets [`shelves`](Self::shelves).
+    #[must_use]
+    pub fn with_shelves(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, Vec<Vec<GardenSpecLedgerShelves>>)>,
+    ) -> Self {
+        let values = value.into_iter().map(|(key, value)| (key.into(), value));
+        self.shelves = Some(values.collect());
+        self
+    }
+
     /// The first time.
     ///
     /// Sets [`since`](Self::since).
@@ -1288,6 +1306,8 @@ wire::object! {
         optional "seal" => seal,
         optional "seat" => seat,
         optional "share" => share,
+        optional "shelves" =>
+            shelves as shaped (wire::EntriesOf<wire::ListOf<wire::ListOf<wire::Plain<GardenSpecLedgerShelves>>>>),
         optional "since" => since,
         optional "sort" => sort,
         optional "spare" => spare or null in null_fields,
@@ -1972,6 +1992,38 @@ wire::object! {
     GardenSpecLedgerSeat {
         optional "column" => column,
         optional "row" => row,
+    }
+}
+
+/// A thing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerShelves {
+    /// What it says.
+    ///
+    /// The server's default is `none`.
+    pub label: Option<String>,
+}
+
+impl GardenSpecLedgerShelves {
+    /// Makes a `GardenSpecLedgerShelves` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What it says.
+    ///
+    /// Sets [`label`](Self::label).
+    #[must_use]
+    pub fn with_label(mut self, value: impl Into<String>) -> Self {
+        self.label = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerShelves {
+        optional "label" => label,
     }
 }
 

@@ -6,9 +6,9 @@ use kubernetes_kinds::merge;
 use crate::{
     Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
-    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerYard,
-    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves,
+    GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -97,6 +97,7 @@ merge::object! {
         optional seal,
         optional seat as fields,
         optional share,
+        optional shelves as entries,
         optional since,
         optional sort,
         optional spare,
@@ -201,6 +202,12 @@ merge::object! {
     GardenSpecLedgerSeat {
         optional column,
         optional row,
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerShelves {
+        optional label,
     }
 }
 

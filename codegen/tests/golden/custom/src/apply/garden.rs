@@ -896,6 +896,11 @@ pub struct GardenSpecLedger {
     /// See [`share`](crate::GardenSpecLedger::share).
     pub share: Option<values::Number>,
 
+    /// What stands on each, by name and row.
+    ///
+    /// See [`shelves`](crate::GardenSpecLedger::shelves).
+    pub shelves: Option<BTreeMap<String, Vec<Vec<GardenSpecLedgerShelves>>>>,
+
     /// The first time.
     ///
     /// See [`since`](crate::GardenSpecLedger::since).
@@ -1224,6 +1229,19 @@ impl GardenSpecLedger {
         self
     }
 
+    /// What stands on each, by name and row.
+    ///
+    /// Sets [`shelves`](Self::shelves).
+    #[must_use]
+    pub fn with_shelves(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, Vec<Vec<GardenSpecLedgerShelves>>)>,
+    ) -> Self {
+        let values = value.into_iter().map(|(key, value)| (key.into(), value));
+        self.shelves = Some(values.collect());
+        self
+    }
+
     /// The first time.
     ///
     /// Sets [`since`](Self::since).
@@ -1330,6 +1348,12 @@ impl From<crate::GardenSpecLedger> for GardenSpecLedger {
             seal: value.seal,
             seat: value.seat.map(Into::into),
             share: value.share,
+            shelves: value.shelves.map(|values: BTreeMap<_, _>| {
+                values
+                    .into_iter()
+                    .map(|(key, value)| (key, value.into_iter().map(convert::elements).collect()))
+                    .collect()
+            }),
             since: value.since,
             sort: value.sort,
             spare: value.spare,
@@ -1372,6 +1396,7 @@ wire::object! {
         optional "seal" => seal,
         optional "seat" => seat,
         optional "share" => share,
+        optional "shelves" => shelves,
         optional "since" => since,
         optional "sort" => sort,
         optional "spare" => spare,
@@ -2164,6 +2189,46 @@ wire::object! {
     GardenSpecLedgerSeat {
         optional "column" => column,
         optional "row" => row,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecLedgerShelves`](crate::GardenSpecLedgerShelves).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecLedgerShelves {
+    /// What it says.
+    ///
+    /// See [`label`](crate::GardenSpecLedgerShelves::label).
+    pub label: Option<String>,
+}
+
+impl GardenSpecLedgerShelves {
+    /// Makes a `GardenSpecLedgerShelves` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What it says.
+    ///
+    /// Sets [`label`](Self::label).
+    #[must_use]
+    pub fn with_label(mut self, value: impl Into<String>) -> Self {
+        self.label = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecLedgerShelves> for GardenSpecLedgerShelves {
+    fn from(value: crate::GardenSpecLedgerShelves) -> Self {
+        Self { label: value.label }
+    }
+}
+
+wire::object! {
+    GardenSpecLedgerShelves {
+        optional "label" => label,
     }
 }
 

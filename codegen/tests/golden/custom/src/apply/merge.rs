@@ -6,8 +6,8 @@ use kubernetes_kinds::merge;
 use super::{
     Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
-    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec,
-    GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
+    GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -96,6 +96,7 @@ merge::object! {
         optional seal,
         optional seat as fields,
         optional share,
+        optional shelves as entries,
         optional since,
         optional sort,
         optional spare,
@@ -191,6 +192,12 @@ merge::object! {
     GardenSpecLedgerSeat {
         optional column,
         optional row,
+    }
+}
+
+merge::object! {
+    GardenSpecLedgerShelves {
+        optional label,
     }
 }
 

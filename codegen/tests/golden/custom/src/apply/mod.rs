@@ -23,6 +23,6 @@ mod merge;
 pub use garden::{
     Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
-    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec,
-    GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
+    GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };

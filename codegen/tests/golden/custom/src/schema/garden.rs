@@ -10,9 +10,9 @@ use kubernetes_kinds::{schema, values};
 use crate::{
     Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
-    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerYard,
-    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves,
+    GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 schema::kind! {
@@ -281,6 +281,8 @@ schema::object! {
         optional "share" => values::Number {
             "default" => 0.5,
         },
+        /// What stands on each, by name and row.
+        optional "shelves" => BTreeMap<String, Vec<Vec<GardenSpecLedgerShelves>>>,
         /// The first time.
         optional "since" => values::DateTime {
             "default" => "2026-01-02T03:04:05.5+01:00",
@@ -490,6 +492,16 @@ schema::object! {
         /// The row.
         optional "row" => i64 {
             "default" => 3,
+        },
+    }
+}
+
+schema::object! {
+    /// A thing.
+    GardenSpecLedgerShelves "com.example.v1.GardenSpecLedgerShelves" {
+        /// What it says.
+        optional "label" => String {
+            "default" => "none",
         },
     }
 }

@@ -10,9 +10,9 @@ use kubernetes_validation::{
 use crate::{
     Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerMark,
     GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots,
-    GardenSpecLedgerSeat, GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
-    GardenStatusFound,
+    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecPlan,
+    GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec,
+    GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -63,6 +63,8 @@ impl Strategy for Garden {
         "spec.ledger.notes[]",
         "spec.ledger.plots[]",
         "spec.ledger.rates[]",
+        "spec.ledger.shelves[][]",
+        "spec.ledger.shelves[][][]",
         "spec.ledger.times[]",
         "spec.paths[]",
         "spec.paths[][]",
@@ -558,6 +560,13 @@ impl SetDefaults for GardenSpecLedger {
             value.set_defaults(target);
         }
         self.share.get_or_insert_with(|| 0.5.into());
+        for item in self.shelves.iter_mut().flat_map(|map| map.values_mut()) {
+            for item in item {
+                for item in item {
+                    item.set_defaults(target);
+                }
+            }
+        }
         self.since
             .get_or_insert_with(|| "2026-01-02T03:04:05.5+01:00".into());
         self.words.get_or_insert_with(|| {
@@ -1069,6 +1078,12 @@ impl SetDefaults for GardenSpecLedgerSeat {
     fn set_defaults(&mut self, _target: &Target) {
         self.column.get_or_insert(1);
         self.row.get_or_insert(3);
+    }
+}
+
+impl SetDefaults for GardenSpecLedgerShelves {
+    fn set_defaults(&mut self, _target: &Target) {
+        default_text(&mut self.label, "none");
     }
 }
 
