@@ -9,3 +9,4 @@ mod nulls;
 mod quantity;
 mod selectors;
 mod times;
+mod values;
