@@ -141,6 +141,10 @@ pub(super) fn value_type(version: &ApiVersion, ty: &Ty) -> TokenStream {
         Ty::Bool => quote!(bool),
         Ty::I32 => quote!(i32),
         Ty::I64 => quote!(i64),
+        Ty::Unsigned(bits) => {
+            let name = quote::format_ident!("u{bits}");
+            quote!(#name)
+        }
         Ty::F32 => quote!(f32),
         Ty::F64 => quote!(f64),
         Ty::String | Ty::Values { .. } => quote!(String),

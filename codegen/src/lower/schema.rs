@@ -3,8 +3,8 @@
 use std::borrow::Borrow;
 
 use openapiv3::{
-    AdditionalProperties, AnySchema, IntegerFormat, NumberFormat, ReferenceOr, Schema, SchemaKind,
-    StringFormat, StringType, Type, VariantOrUnknownOrEmpty as Format,
+    AdditionalProperties, AnySchema, IntegerFormat, IntegerType, NumberFormat, ReferenceOr, Schema,
+    SchemaKind, StringFormat, StringType, Type, VariantOrUnknownOrEmpty as Format,
 };
 use serde_json::Value;
 
@@ -35,6 +35,10 @@ pub(super) fn ty(schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
         return Some(Ty::IntOrString);
     }
     match &schema.schema_kind {
+        SchemaKind::Type(Type::Integer(integer)) => {
+            let default = schema.schema_data.default.as_ref();
+            Some(whole(integer, default))
+        }
         SchemaKind::Type(kind) => plain(kind, at),
         SchemaKind::AllOf { all_of } => all_of_one(all_of, at),
         SchemaKind::Any(any) => mixed(any, at),
@@ -49,10 +53,7 @@ fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
     match kind {
         Type::Boolean(boolean) if !boolean.enumeration.is_empty() => no_text(at),
         Type::Boolean(_) => Some(Ty::Bool),
-        Type::Integer(integer) => match &integer.format {
-            Format::Item(IntegerFormat::Int32) => Some(Ty::I32),
-            _ => Some(Ty::I64),
-        },
+        Type::Integer(integer) => Some(whole(integer, None)),
         Type::Number(number) => match &number.format {
             Format::Item(NumberFormat::Float) => Some(Ty::F32),
             _ => Some(Ty::F64),
@@ -76,6 +77,30 @@ fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
         }
         // Objects in the crate's own schemas have got names.
         Type::Object(_) => Some(Ty::Json),
+    }
+}
+
+/// The type of a whole number. A format without sign, which a server doesn't know, counts if the
+/// schema itself has no value beyond it.
+fn whole(integer: &IntegerType, default: Option<&Value>) -> Ty {
+    let format = match &integer.format {
+        Format::Item(IntegerFormat::Int32) => return Ty::I32,
+        Format::Unknown(format) => format.as_str(),
+        _ => return Ty::I64,
+    };
+    let bits = match format {
+        "uint8" => 8,
+        "uint16" => 16,
+        "uint32" => 32,
+        "uint64" | "uint" => 64,
+        _ => return Ty::I64,
+    };
+    let fits = |value: i64| u64::try_from(value).is_ok_and(|v| bits == 64 || v < 1 << bits);
+    let known = integer.enumeration.iter().flatten().copied();
+    let known = known.chain(default.and_then(Value::as_i64));
+    match known.into_iter().all(fits) {
+        true => Ty::Unsigned(bits),
+        false => Ty::I64,
     }
 }
 

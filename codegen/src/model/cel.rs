@@ -109,6 +109,8 @@ pub(crate) enum ReadAs {
     Copied,
     /// A whole number of 64 bits.
     Whole,
+    /// The same, of a number without sign.
+    Unsigned,
     /// A number with a fraction, of 64 bits.
     Fraction,
     /// A string slice.

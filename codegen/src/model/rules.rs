@@ -223,6 +223,8 @@ pub(crate) enum ValueForm {
     AsStr,
     /// A whole number.
     Number,
+    /// A whole number without sign, as one of 64 bits with a sign.
+    Unsigned,
     /// A number with a fraction, of 64 bits.
     Fraction,
     /// The text, if it is one and no number.

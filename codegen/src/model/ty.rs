@@ -12,6 +12,8 @@ pub(crate) enum Ty {
     Bool,
     I32,
     I64,
+    /// A whole number without sign, of that many bits.
+    Unsigned(u8),
     F32,
     F64,
     String,

@@ -31,7 +31,9 @@ pub(super) fn of(
 fn literal(version: &ApiVersion<Lowered>, ty: &Ty, default: &Value) -> Option<Literal> {
     Some(match (ty, default) {
         (Ty::Bool, Value::Bool(value)) => Literal::Bool(*value),
-        (Ty::I32 | Ty::I64, Value::Number(number)) => Literal::Int(number.as_i64()?),
+        (Ty::I32 | Ty::I64 | Ty::Unsigned(_), Value::Number(number)) => {
+            Literal::Int(number.as_i64()?)
+        }
         (Ty::String, Value::String(text)) => Literal::Text(text.clone()),
         (Ty::List(_), Value::Array(values)) if version.is_custom && values.is_empty() => {
             Literal::Empty
@@ -77,6 +79,7 @@ fn fits(version: &ApiVersion<Lowered>, ty: &Ty, default: &Value) -> Result<(), S
             is(narrow, "a whole number of 32 bits")
         }
         (Ty::I64, value) => is(value.is_i64(), "a whole number of 64 bits"),
+        (Ty::Unsigned(_), value) => is(value.is_u64(), "a whole number without sign"),
         (Ty::F32 | Ty::F64 | Ty::Exact(Exact::Number), value) => is(value.is_number(), "a number"),
         (Ty::String | Ty::Bytes | Ty::Time | Ty::Exact(Exact::DateTime), value) => {
             is(value.is_string(), "a string")

@@ -176,7 +176,7 @@ fn value(
     let list = |item| Expression::Of("[".to_owned(), vec![item], "]");
     Some(match ty {
         Ty::Bool => plain("true"),
-        Ty::I32 | Ty::I64 => plain("1"),
+        Ty::I32 | Ty::I64 | Ty::Unsigned(_) => plain("1"),
         Ty::F32 | Ty::F64 | Ty::Exact(Exact::Number) => plain("1.0"),
         Ty::String => {
             let given = field.facts.example.as_ref().and_then(Value::as_str);

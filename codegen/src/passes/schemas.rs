@@ -118,7 +118,7 @@ fn topology(version: &ApiVersion<Analysed>, field: &Field, keywords: &mut Keywor
 
 fn is_scalar(version: &ApiVersion<Analysed>, ty: &Ty) -> bool {
     match ty {
-        Ty::Bool | Ty::I32 | Ty::I64 | Ty::F32 | Ty::F64 => true,
+        Ty::Bool | Ty::I32 | Ty::I64 | Ty::Unsigned(_) | Ty::F32 | Ty::F64 => true,
         Ty::Exact(exact) => matches!(exact, Exact::DateTime | Exact::Number),
         Ty::String | Ty::Bytes | Ty::Time => true,
         ty => version.own_enum(ty).is_some(),

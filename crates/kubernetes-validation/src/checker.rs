@@ -74,6 +74,14 @@ impl Problem {
     }
 }
 
+/// Returns a number without sign as one of 64 bits with a sign, as generated code checks it; no
+/// server stores a larger one.
+#[must_use]
+#[inline]
+pub fn whole(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}
+
 impl<'t> Checker<'t> {
     /// Returns a checker that applies the rules of the target.
     #[must_use]

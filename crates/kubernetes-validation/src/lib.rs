@@ -62,7 +62,7 @@ use k8s_openapi::serde_json::Value;
 pub use kubernetes_kinds::{FieldPath, Segment};
 pub use kubernetes_schema_terms::{ErrorType, NameFormat};
 
-pub use checker::{Checker, IMMUTABLE, Problem, Repeats, to_value};
+pub use checker::{Checker, IMMUTABLE, Problem, Repeats, to_value, whole};
 #[cfg(feature = "custom-resources")]
 pub use kubernetes_schema_terms::TextFormat;
 pub use path::Path;

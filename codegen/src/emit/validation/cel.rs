@@ -7,6 +7,7 @@ use quote::quote;
 
 use super::context::Context;
 use super::operand::Operand;
+use crate::emit::runtime::VALIDATION;
 use crate::model::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs};
 
 /// A rule of a value, with what is stored of it.
@@ -457,6 +458,7 @@ fn read_as(place: &Operand, read: ReadAs) -> TokenStream {
     match read {
         ReadAs::Copied => copied.clone(),
         ReadAs::Whole => quote!(i64::from(#copied)),
+        ReadAs::Unsigned => quote!(#VALIDATION::whole(#copied)),
         ReadAs::Fraction => quote!(f64::from(#copied)),
         ReadAs::Text => quote!(#plain.as_str()),
         ReadAs::Borrowed => borrowed.clone(),

@@ -6,6 +6,7 @@ use quote::quote;
 use super::context::Context;
 use super::operand::Operand;
 use super::{cel, reported, target};
+use crate::emit::runtime::VALIDATION;
 use crate::model::{
     Argument, Call, CheckStep, Field, RepeatKey, Repeats, Rest, Rule, Struct, Ty, ValueForm,
 };
@@ -261,6 +262,7 @@ fn value(call: &Call, operand: &Operand) -> TokenStream {
         ValueForm::Text | ValueForm::Reference | ValueForm::Entries => borrowed.clone(),
         ValueForm::AsStr => quote!(#plain.as_str()),
         ValueForm::Number => copied.clone(),
+        ValueForm::Unsigned => quote!(#VALIDATION::whole(#copied)),
         ValueForm::Fraction => quote!(f64::from(#copied)),
         ValueForm::TextOf => quote!(#plain.text()),
         ValueForm::Count | ValueForm::Length => quote!(#plain.len()),

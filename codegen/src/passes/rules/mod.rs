@@ -105,7 +105,13 @@ impl Reader<'_> {
             match &keyword.meaning {
                 Meaning::Calls(calls) => {
                     let methods = calls.methods(self.version.is_custom);
-                    let call = self.call(keyword, methods, value, (sort, rule_keywords), pointer);
+                    let mut call =
+                        self.call(keyword, methods, value, (sort, rule_keywords), pointer);
+                    if let (Some(call), Ty::Unsigned(_)) = (&mut call, ty)
+                        && call.takes == ValueForm::Number
+                    {
+                        call.takes = ValueForm::Unsigned;
+                    }
                     rules.list.extend(call.map(|call| Rule {
                         keyword: keyword.name,
                         check: Check::Call(call),
@@ -168,7 +174,7 @@ impl Reader<'_> {
     fn sort(&self, ty: &Ty) -> ValueKind {
         match ty {
             Ty::String => ValueKind::Text,
-            Ty::I32 | Ty::I64 => ValueKind::Number,
+            Ty::I32 | Ty::I64 | Ty::Unsigned(_) => ValueKind::Number,
             Ty::F32 | Ty::F64 | Ty::Exact(Exact::Number) => ValueKind::Fraction,
             Ty::IntOrString | Ty::Exact(Exact::IntOrString | Exact::IntOrQuantity) => {
                 ValueKind::Either

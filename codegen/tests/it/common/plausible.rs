@@ -306,7 +306,7 @@ impl Maker<'_> {
         match self.rng.u8(0..6) {
             0 => json!({"type": "boolean"}),
             1 => {
-                let format = self.one(&["int32", "int64", "uint8"]);
+                let format = self.one(&["int32", "int64", "uint8", "uint64"]);
                 json!({"type": "integer", "format": format})
             }
             2 => json!({"type": "number", "format": self.one(&["float", "double"])}),

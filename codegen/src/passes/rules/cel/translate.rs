@@ -104,6 +104,7 @@ impl<'a> Translator<'a> {
             Ty::Bool => (ReadAs::Copied, CelType::Bool),
             Ty::I64 => (ReadAs::Copied, CelType::Int),
             Ty::I32 => (ReadAs::Whole, CelType::Int),
+            Ty::Unsigned(_) => (ReadAs::Unsigned, CelType::Int),
             Ty::F64 => (ReadAs::Copied, CelType::Double),
             Ty::F32 | Ty::Exact(Exact::Number) => (ReadAs::Fraction, CelType::Double),
             Ty::String => (ReadAs::Text, CelType::Text),

@@ -691,7 +691,9 @@ wire::object! {
 /// name. The rule `!has(self.rate) || self.rate < 10.0` must hold. The rule
 /// `!self.quiet || self.zero == 0` must hold. The rule `!has(self.sort) ||
 /// (has(self.more) ? self.more : {}).size() > 0` must hold: there is something to
-/// sort. The rule `self.place.row > 0 && self.seat.row < 9` must hold.
+/// sort. The rule `self.tally != 5 && (!has(self.check) || self.check >= self.tally)`
+/// must hold. The rule `!has(self.ages) || self.ages.all(a, a < 1000)` must hold. The
+/// rule `self.place.row > 0 && self.seat.row < 9` must hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GardenSpecLedger {
     /// Of entries.
@@ -719,8 +721,14 @@ pub struct GardenSpecLedger {
     /// The server's default is `["a"]`.
     pub tags: Vec<String>,
 
+    /// In days.
+    pub ages: Option<Vec<u64>>,
+
     /// The time of the entry.
     pub at: Option<values::DateTime>,
+
+    /// The sum of all.
+    pub check: Option<u64>,
 
     /// Of all.
     ///
@@ -768,6 +776,11 @@ pub struct GardenSpecLedger {
     /// May be null.
     pub notes: Option<Vec<String>>,
 
+    /// It can be negative after all.
+    ///
+    /// The server's default is `-1`.
+    pub offset: Option<i64>,
+
     /// In the hall.
     ///
     /// The server's default is `{}`.
@@ -810,6 +823,9 @@ pub struct GardenSpecLedger {
     /// The server's default is `{"row":7}`.
     pub seat: Option<GardenSpecLedgerSeat>,
 
+    /// Of the paper.
+    pub shade: Option<u8>,
+
     /// Of the whole.
     ///
     /// The server's default is `0.5`.
@@ -828,6 +844,11 @@ pub struct GardenSpecLedger {
 
     /// May be null.
     pub spare: Option<String>,
+
+    /// Of all entries.
+    ///
+    /// The server's default is `7`.
+    pub tally: Option<u16>,
 
     /// Other times.
     pub times: Option<Vec<values::DateTime>>,
@@ -860,7 +881,9 @@ impl Default for GardenSpecLedger {
             phase: crate::GardenSpecLedgerPhase::New,
             state: String::new(),
             tags: vec!["a".to_owned()],
+            ages: Default::default(),
             at: Default::default(),
+            check: Default::default(),
             count: Default::default(),
             empty: Default::default(),
             extra: Default::default(),
@@ -873,6 +896,7 @@ impl Default for GardenSpecLedger {
             must: Default::default(),
             none: Default::default(),
             notes: Default::default(),
+            offset: Default::default(),
             place: Default::default(),
             plot: Default::default(),
             plots: Default::default(),
@@ -883,11 +907,13 @@ impl Default for GardenSpecLedger {
             scheme: Default::default(),
             seal: Default::default(),
             seat: Default::default(),
+            shade: Default::default(),
             share: Default::default(),
             shelves: Default::default(),
             since: Default::default(),
             sort: Default::default(),
             spare: Default::default(),
+            tally: Default::default(),
             times: Default::default(),
             words: Default::default(),
             yard: Default::default(),
@@ -949,12 +975,30 @@ impl GardenSpecLedger {
         self
     }
 
+    /// In days.
+    ///
+    /// Sets [`ages`](Self::ages).
+    #[must_use]
+    pub fn with_ages(mut self, value: impl IntoIterator<Item = impl Into<u64>>) -> Self {
+        self.ages = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// The time of the entry.
     ///
     /// Sets [`at`](Self::at).
     #[must_use]
     pub fn with_at(mut self, value: impl Into<values::DateTime>) -> Self {
         self.at = Some(value.into());
+        self
+    }
+
+    /// The sum of all.
+    ///
+    /// Sets [`check`](Self::check).
+    #[must_use]
+    pub fn with_check(mut self, value: impl Into<u64>) -> Self {
+        self.check = Some(value.into());
         self
     }
 
@@ -1084,6 +1128,15 @@ impl GardenSpecLedger {
         self
     }
 
+    /// It can be negative after all.
+    ///
+    /// Sets [`offset`](Self::offset).
+    #[must_use]
+    pub fn with_offset(mut self, value: impl Into<i64>) -> Self {
+        self.offset = Some(value.into());
+        self
+    }
+
     /// In the hall.
     ///
     /// Sets [`place`](Self::place).
@@ -1180,6 +1233,15 @@ impl GardenSpecLedger {
         self
     }
 
+    /// Of the paper.
+    ///
+    /// Sets [`shade`](Self::shade).
+    #[must_use]
+    pub fn with_shade(mut self, value: impl Into<u8>) -> Self {
+        self.shade = Some(value.into());
+        self
+    }
+
     /// Of the whole.
     ///
     /// Sets [`share`](Self::share).
@@ -1226,6 +1288,15 @@ impl GardenSpecLedger {
     #[must_use]
     pub fn with_spare(mut self, value: impl Into<String>) -> Self {
         self.spare = Some(value.into());
+        self
+    }
+
+    /// Of all entries.
+    ///
+    /// Sets [`tally`](Self::tally).
+    #[must_use]
+    pub fn with_tally(mut self, value: impl Into<u16>) -> Self {
+        self.tally = Some(value.into());
         self
     }
 
@@ -1282,7 +1353,9 @@ wire::object! {
         required "phase" => phase,
         required "state" => state,
         required "tags" => tags as elements,
+        optional "ages" => ages as elements,
         optional "at" => at,
+        optional "check" => check,
         optional "count" => count,
         optional "empty" => empty,
         optional "extra" => extra or null in null_fields,
@@ -1295,6 +1368,7 @@ wire::object! {
         optional "must" => must or null in null_fields,
         optional "none" => none as elements,
         optional "notes" => notes as elements or null in null_fields,
+        optional "offset" => offset,
         optional "place" => place,
         optional "plot" => plot or null in null_fields,
         optional "plots" => plots as elements,
@@ -1305,12 +1379,14 @@ wire::object! {
         optional "scheme" => scheme,
         optional "seal" => seal,
         optional "seat" => seat,
+        optional "shade" => shade,
         optional "share" => share,
         optional "shelves" =>
             shelves as shaped (wire::EntriesOf<wire::ListOf<wire::ListOf<wire::Plain<GardenSpecLedgerShelves>>>>),
         optional "since" => since,
         optional "sort" => sort,
         optional "spare" => spare or null in null_fields,
+        optional "tally" => tally,
         optional "times" => times as elements,
         optional "words" => words as entries,
         optional "yard" => yard or null in null_fields,

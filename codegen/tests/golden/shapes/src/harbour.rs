@@ -22,7 +22,7 @@ pub struct Harbour {
     pub ref_: Option<String>,
 
     /// The second.
-    pub _2nd: Option<i64>,
+    pub _2nd: Option<u8>,
 
     /// A number or a name.
     pub port: Option<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
@@ -98,7 +98,7 @@ impl Harbour {
     ///
     /// Sets [`_2nd`](Self::_2nd).
     #[must_use]
-    pub fn with_2nd(mut self, value: impl Into<i64>) -> Self {
+    pub fn with_2nd(mut self, value: impl Into<u8>) -> Self {
         self._2nd = Some(value.into());
         self
     }

@@ -776,10 +776,20 @@ pub struct GardenSpecLedger {
     /// See [`tags`](crate::GardenSpecLedger::tags).
     pub tags: Option<Vec<String>>,
 
+    /// In days.
+    ///
+    /// See [`ages`](crate::GardenSpecLedger::ages).
+    pub ages: Option<Vec<u64>>,
+
     /// The time of the entry.
     ///
     /// See [`at`](crate::GardenSpecLedger::at).
     pub at: Option<values::DateTime>,
+
+    /// The sum of all.
+    ///
+    /// See [`check`](crate::GardenSpecLedger::check).
+    pub check: Option<u64>,
 
     /// Of all.
     ///
@@ -841,6 +851,11 @@ pub struct GardenSpecLedger {
     /// See [`notes`](crate::GardenSpecLedger::notes).
     pub notes: Option<Vec<String>>,
 
+    /// It can be negative after all.
+    ///
+    /// See [`offset`](crate::GardenSpecLedger::offset).
+    pub offset: Option<i64>,
+
     /// In the hall.
     ///
     /// See [`place`](crate::GardenSpecLedger::place).
@@ -891,6 +906,11 @@ pub struct GardenSpecLedger {
     /// See [`seat`](crate::GardenSpecLedger::seat).
     pub seat: Option<GardenSpecLedgerSeat>,
 
+    /// Of the paper.
+    ///
+    /// See [`shade`](crate::GardenSpecLedger::shade).
+    pub shade: Option<u8>,
+
     /// Of the whole.
     ///
     /// See [`share`](crate::GardenSpecLedger::share).
@@ -915,6 +935,11 @@ pub struct GardenSpecLedger {
     ///
     /// See [`spare`](crate::GardenSpecLedger::spare).
     pub spare: Option<String>,
+
+    /// Of all entries.
+    ///
+    /// See [`tally`](crate::GardenSpecLedger::tally).
+    pub tally: Option<u16>,
 
     /// Other times.
     ///
@@ -989,12 +1014,30 @@ impl GardenSpecLedger {
         self
     }
 
+    /// In days.
+    ///
+    /// Sets [`ages`](Self::ages).
+    #[must_use]
+    pub fn with_ages(mut self, value: impl IntoIterator<Item = impl Into<u64>>) -> Self {
+        self.ages = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// The time of the entry.
     ///
     /// Sets [`at`](Self::at).
     #[must_use]
     pub fn with_at(mut self, value: impl Into<values::DateTime>) -> Self {
         self.at = Some(value.into());
+        self
+    }
+
+    /// The sum of all.
+    ///
+    /// Sets [`check`](Self::check).
+    #[must_use]
+    pub fn with_check(mut self, value: impl Into<u64>) -> Self {
+        self.check = Some(value.into());
         self
     }
 
@@ -1124,6 +1167,15 @@ impl GardenSpecLedger {
         self
     }
 
+    /// It can be negative after all.
+    ///
+    /// Sets [`offset`](Self::offset).
+    #[must_use]
+    pub fn with_offset(mut self, value: impl Into<i64>) -> Self {
+        self.offset = Some(value.into());
+        self
+    }
+
     /// In the hall.
     ///
     /// Sets [`place`](Self::place).
@@ -1220,6 +1272,15 @@ impl GardenSpecLedger {
         self
     }
 
+    /// Of the paper.
+    ///
+    /// Sets [`shade`](Self::shade).
+    #[must_use]
+    pub fn with_shade(mut self, value: impl Into<u8>) -> Self {
+        self.shade = Some(value.into());
+        self
+    }
+
     /// Of the whole.
     ///
     /// Sets [`share`](Self::share).
@@ -1266,6 +1327,15 @@ impl GardenSpecLedger {
     #[must_use]
     pub fn with_spare(mut self, value: impl Into<String>) -> Self {
         self.spare = Some(value.into());
+        self
+    }
+
+    /// Of all entries.
+    ///
+    /// Sets [`tally`](Self::tally).
+    #[must_use]
+    pub fn with_tally(mut self, value: impl Into<u16>) -> Self {
+        self.tally = Some(value.into());
         self
     }
 
@@ -1324,7 +1394,9 @@ impl From<crate::GardenSpecLedger> for GardenSpecLedger {
             phase: Some(value.phase),
             state: Some(value.state),
             tags: Some(value.tags),
+            ages: value.ages,
             at: value.at,
+            check: value.check,
             count: value.count,
             empty: value.empty.map(Into::into),
             extra: value.extra,
@@ -1337,6 +1409,7 @@ impl From<crate::GardenSpecLedger> for GardenSpecLedger {
             must: value.must,
             none: value.none,
             notes: value.notes,
+            offset: value.offset,
             place: value.place.map(Into::into),
             plot: value.plot,
             plots: value.plots,
@@ -1347,6 +1420,7 @@ impl From<crate::GardenSpecLedger> for GardenSpecLedger {
             scheme: value.scheme,
             seal: value.seal,
             seat: value.seat.map(Into::into),
+            shade: value.shade,
             share: value.share,
             shelves: value.shelves.map(|values: BTreeMap<_, _>| {
                 values
@@ -1357,6 +1431,7 @@ impl From<crate::GardenSpecLedger> for GardenSpecLedger {
             since: value.since,
             sort: value.sort,
             spare: value.spare,
+            tally: value.tally,
             times: value.times,
             words: value.words,
             yard: value.yard,
@@ -1372,7 +1447,9 @@ wire::object! {
         optional "phase" => phase,
         optional "state" => state,
         optional "tags" => tags,
+        optional "ages" => ages,
         optional "at" => at,
+        optional "check" => check,
         optional "count" => count,
         optional "empty" => empty,
         optional "extra" => extra,
@@ -1385,6 +1462,7 @@ wire::object! {
         optional "must" => must,
         optional "none" => none,
         optional "notes" => notes,
+        optional "offset" => offset,
         optional "place" => place,
         optional "plot" => plot,
         optional "plots" => plots,
@@ -1395,11 +1473,13 @@ wire::object! {
         optional "scheme" => scheme,
         optional "seal" => seal,
         optional "seat" => seat,
+        optional "shade" => shade,
         optional "share" => share,
         optional "shelves" => shelves,
         optional "since" => since,
         optional "sort" => sort,
         optional "spare" => spare,
+        optional "tally" => tally,
         optional "times" => times,
         optional "words" => words,
         optional "yard" => yard,

@@ -195,9 +195,15 @@ schema::object! {
         required "tags" => Vec<String> {
             "default" => ["a"],
         },
+        /// In days.
+        optional "ages" => Vec<u64>,
         /// The time of the entry.
         optional "at" => values::DateTime {
             "format" => "date-time",
+        },
+        /// The sum of all.
+        optional "check" => u64 {
+            "maximum" => 9007199254740992i64,
         },
         /// Of all.
         optional "count" => values::Number {
@@ -244,6 +250,10 @@ schema::object! {
         optional "none" => Vec<String>,
         /// May be null.
         optional "notes" => Vec<String>,
+        /// It can be negative after all.
+        optional "offset" => i64 {
+            "default" => - 1,
+        },
         /// In the hall.
         optional "place" => GardenSpecLedgerPlace {
             "default" => (),
@@ -277,6 +287,8 @@ schema::object! {
         optional "seat" => GardenSpecLedgerSeat {
             "default" => (),
         },
+        /// Of the paper.
+        optional "shade" => u8,
         /// Of the whole.
         optional "share" => values::Number {
             "default" => 0.5,
@@ -292,6 +304,12 @@ schema::object! {
         optional "sort" => String,
         /// May be null.
         optional "spare" => String,
+        /// Of all entries.
+        optional "tally" => u16 {
+            "default" => 7,
+            "minimum" => 1,
+            "maximum" => 300,
+        },
         /// Other times.
         optional "times" => Vec<values::DateTime> {
             items {

@@ -59,6 +59,7 @@ impl Strategy for Garden {
         "spec.beds[]",
         "spec.helpers[]",
         "spec.ledger.tags[]",
+        "spec.ledger.ages[]",
         "spec.ledger.none[]",
         "spec.ledger.notes[]",
         "spec.ledger.plots[]",
@@ -543,6 +544,7 @@ impl SetDefaults for GardenSpecLedger {
         });
         default_text(&mut self.group, "");
         self.none.get_or_insert_default();
+        self.offset.get_or_insert(-1);
         self.place.get_or_insert_default();
         if let Some(value) = &mut self.place {
             value.set_defaults(target);
@@ -569,6 +571,7 @@ impl SetDefaults for GardenSpecLedger {
         }
         self.since
             .get_or_insert_with(|| "2026-01-02T03:04:05.5+01:00".into());
+        self.tally.get_or_insert(7);
         self.words.get_or_insert_with(|| {
             k8s_openapi::serde_json::from_str("{\"a\":\"b\"}").unwrap_or_default()
         });
@@ -581,9 +584,20 @@ impl Check for GardenSpecLedger {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("phase");
         to.known(path, self.phase.as_str(), GardenSpecLedgerPhase::known_values());
+        let path = at.field("ages");
+        if let Some(entries) = &self.ages {
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.multiple_of(path, kubernetes_validation::whole(*item), 2);
+            }
+        }
         let path = at.field("at");
         if let Some(value) = &self.at {
             to.text_format(path, value.as_str(), TextFormat::DateTime);
+        }
+        let path = at.field("check");
+        if let Some(value) = &self.check {
+            to.below(path, kubernetes_validation::whole(*value), 9007199254740992);
         }
         let path = at.field("limits");
         if let Some(entries) = &self.limits {
@@ -639,6 +653,10 @@ impl Check for GardenSpecLedger {
         if let Some(value) = &self.seal {
             to.encoded(path, value);
         }
+        let path = at.field("shade");
+        if let Some(value) = &self.shade {
+            to.known_number(path, kubernetes_validation::whole(*value), &[1, 200]);
+        }
         let path = at.field("share");
         if let Some(value) = &self.share {
             to.single(path, f64::from(*value));
@@ -646,6 +664,11 @@ impl Check for GardenSpecLedger {
         let path = at.field("since");
         if let Some(value) = &self.since {
             to.text_format(path, value.as_str(), TextFormat::DateTime);
+        }
+        let path = at.field("tally");
+        if let Some(value) = &self.tally {
+            to.minimum(path, kubernetes_validation::whole(*value), 1);
+            to.maximum(path, kubernetes_validation::whole(*value), 300);
         }
         let path = at.field("times");
         if let Some(entries) = &self.times {
@@ -716,6 +739,40 @@ impl Check for GardenSpecLedger {
                         })
                             .len(),
                     ) > 0,
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "self.tally != 5 && (!has(self.check) || self.check >= self.tally)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || cel::and(
+                || Ok(
+                    kubernetes_validation::whole(*cel::get(&self.tally, "tally")?) != 5,
+                ),
+                || Ok(
+                    self.check.is_none()
+                        || kubernetes_validation::whole(*cel::get(&self.check, "check")?)
+                            >= kubernetes_validation::whole(
+                                *cel::get(&self.tally, "tally")?,
+                            ),
+                ),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.ages) || self.ages.all(a, a < 1000)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.ages.is_none()
+                    || cel::get(&self.ages, "ages")?
+                        .iter()
+                        .all(|a| kubernetes_validation::whole(*a) < 1000),
             ),
         );
         to.rule(

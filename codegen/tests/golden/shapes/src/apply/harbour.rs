@@ -31,7 +31,7 @@ pub struct Harbour {
     /// The second.
     ///
     /// See [`_2nd`](crate::Harbour::_2nd).
-    pub _2nd: Option<i64>,
+    pub _2nd: Option<u8>,
 
     /// A number or a name.
     ///
@@ -139,7 +139,7 @@ impl Harbour {
     ///
     /// Sets [`_2nd`](Self::_2nd).
     #[must_use]
-    pub fn with_2nd(mut self, value: impl Into<i64>) -> Self {
+    pub fn with_2nd(mut self, value: impl Into<u8>) -> Self {
         self._2nd = Some(value.into());
         self
     }

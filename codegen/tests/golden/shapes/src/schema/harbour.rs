@@ -22,7 +22,7 @@ schema::kind! {
         /// See "# and */ and `this.
         optional "$ref" => String,
         /// The second.
-        optional "2nd" => i64,
+        optional "2nd" => u8,
         /// A number or a name.
         optional "Port" => k8s_openapi::apimachinery::pkg::util::intstr::IntOrString,
         /// Anything as well.
