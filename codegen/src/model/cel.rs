@@ -150,6 +150,7 @@ pub(crate) enum CelType {
     Double,
     /// A number of nanoseconds.
     Duration,
+    Url,
     Text,
     /// A place with a value of the type, which is none of the above.
     Place(Ty),

@@ -6,6 +6,7 @@
 
 mod durations;
 mod texts;
+mod urls;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,6 +14,7 @@ use std::marker::PhantomData;
 
 pub use durations::duration;
 pub use texts::{char_at, index_of, int, is_cidr, is_ip, last_index_of, split, substring};
+pub use urls::{Url, is_url, url};
 
 /// The reason why a rule has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,9 +18,30 @@ impl Checker<'_> {
     /// Checks that a rule holds. A rule without a result is violated, too.
     #[inline]
     pub fn rule(&mut self, at: Path<'_>, rule: &Rule, holds: impl FnOnce() -> cel::Result<bool>) {
-        let result = holds();
-        if result != Ok(true) {
-            self.broken(at, rule, result.err());
+        self.rule_below(at, &[], rule, holds);
+    }
+
+    /// Checks that a rule holds, which is reported at a field below the value: `fieldPath`. A
+    /// server reports one without a result at the value itself.
+    #[inline]
+    pub fn rule_below(
+        &mut self,
+        at: Path<'_>,
+        below: &[&'static str],
+        rule: &Rule,
+        holds: impl FnOnce() -> cel::Result<bool>,
+    ) {
+        match holds() {
+            Ok(true) => {}
+            Ok(false) => self.broken_below(at, below, rule),
+            Err(failure) => self.broken(at, rule, Some(failure)),
+        }
+    }
+
+    fn broken_below(&mut self, at: Path<'_>, below: &[&'static str], rule: &Rule) {
+        match below.split_first() {
+            Some((field, below)) => self.broken_below(at.field(field), below, rule),
+            None => self.broken(at, rule, None),
         }
     }
 
@@ -30,10 +51,12 @@ impl Checker<'_> {
             "" => format!("the rule `{}` is broken", rule.cel),
             message => message.to_owned(),
         };
+        let mut error_type = rule.error_type;
         if let Some(failure) = failure {
             detail = format!("{detail}; it can't be evaluated: {failure}");
+            error_type = ErrorType::Invalid;
         }
-        let problem = Problem::new(rule.error_type, RULE);
+        let problem = Problem::new(error_type, RULE);
         self.add(at, problem, None, detail);
         // The server reports keys of maps as keys here, and as fields elsewhere.
         if let Some(error) = self.report.errors.last_mut() {

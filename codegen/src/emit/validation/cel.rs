@@ -20,12 +20,10 @@ pub(super) fn rule(
 ) -> TokenStream {
     let mut writer = Writer { cx, new, old };
     let holds = writer.result(&rule.holds);
-    let path = match rule.below.as_slice() {
-        [] => path.copied.clone(),
-        below => {
-            let path = &path.plain;
-            quote!(#path #(.field(#below))*)
-        }
+    let path = &path.copied;
+    let (method, below) = match rule.below.as_slice() {
+        [] => (quote!(rule), None),
+        below => (quote!(rule_below), Some(quote!(&[#(#below),*],))),
     };
     let error_type = cx.term(rule.error_type);
     let text = &rule.text;
@@ -35,8 +33,9 @@ pub(super) fn rule(
     };
     let ty = cx.name("Rule");
     quote! {
-        to.rule(
+        to.#method(
             #path,
+            #below
             &#ty { cel: #text, error_type: #error_type, message: #message },
             || #holds,
         );

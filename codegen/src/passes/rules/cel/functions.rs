@@ -24,11 +24,13 @@ const ARITHMETIC: [(&str, &str, &str); 5] = [
 ];
 
 /// Functions of a text: in CEL, in Rust, what they make, and whether they always have a result.
-const OF_TEXTS: [(&str, &str, CelType, bool); 4] = [
+const OF_TEXTS: [(&str, &str, CelType, bool); 6] = [
     ("duration", "duration", CelType::Duration, false),
     ("int", "int", CelType::Int, false),
     ("isIP", "is_ip", CelType::Bool, true),
     ("isCIDR", "is_cidr", CelType::Bool, true),
+    ("isURL", "is_url", CelType::Bool, true),
+    ("url", "url", CelType::Url, false),
 ];
 
 /// Methods of durations: in CEL, and the nanoseconds of their unit.
@@ -37,6 +39,15 @@ const UNITS: [(&str, i64); 4] = [
     ("getMinutes", 60_000_000_000),
     ("getSeconds", 1_000_000_000),
     ("getMilliseconds", 1_000_000),
+];
+
+/// Methods of URLs, which return texts: in CEL and in Rust.
+const OF_URLS: [(&str, &str); 5] = [
+    ("getScheme", "scheme"),
+    ("getHost", "host"),
+    ("getHostname", "hostname"),
+    ("getPort", "port"),
+    ("getEscapedPath", "escaped_path"),
 ];
 
 /// Methods of texts that ask something of another: in CEL and in Rust.
@@ -96,7 +107,7 @@ impl Translator<'_> {
     fn equal(&mut self, operator: &'static str, a: &IdedExpr, b: &IdedExpr) -> Translated {
         let (left, right, sort) = self.pair(a, b)?;
         match sort {
-            CelType::Kept(_) | CelType::Made(_) | CelType::Optional(_) => {
+            CelType::Kept(_) | CelType::Made(_) | CelType::Optional(_) | CelType::Url => {
                 Err(format!("{} that is compared", said(&sort)))
             }
             _ => Ok((Node::Operator(operator, left, right), CelType::Bool)),
@@ -188,6 +199,11 @@ impl Translator<'_> {
                 let (_, unit) = unit.ok_or_else(|| format!("`{name}` of a duration"))?;
                 let with = vec![node, Node::Int(*unit)];
                 Ok((Node::Function("divide", with), CelType::Int))
+            }
+            (node, CelType::Url) if args.is_empty() => {
+                let found = OF_URLS.iter().find(|(cel, _)| *cel == name);
+                let (_, rust) = found.ok_or_else(|| format!("`{name}` of a URL"))?;
+                Ok((Node::Made(Box::new(node), rust, Vec::new()), CelType::Text))
             }
             (node, sort) if name == "join" && self.has_texts(&sort) => {
                 let with = match args {

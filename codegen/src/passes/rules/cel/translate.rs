@@ -352,6 +352,7 @@ pub(super) fn said(sort: &CelType) -> &'static str {
         CelType::Int => "a whole number",
         CelType::Double => "a fraction",
         CelType::Duration => "a duration",
+        CelType::Url => "a URL",
         CelType::Text => "a text",
         CelType::Place(Ty::List(_)) | CelType::Kept(_) | CelType::Made(_) => "a list",
         CelType::Place(Ty::Map(_)) => "a map",

@@ -130,6 +130,7 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.shed",
         "spec.shed.spec",
         "spec.sign",
+        "spec.site",
         "status",
         "status.found",
     ];
@@ -298,6 +299,9 @@ pub struct GardenSpec {
 
     /// At the gate.
     pub sign: Option<GardenSpecSign>,
+
+    /// A URL and its parts.
+    pub site: Option<GardenSpecSite>,
 
     /// The number that came on each day, if they were counted.
     ///
@@ -517,6 +521,15 @@ impl GardenSpec {
         self
     }
 
+    /// A URL and its parts.
+    ///
+    /// Sets [`site`](Self::site).
+    #[must_use]
+    pub fn with_site(mut self, value: impl Into<GardenSpecSite>) -> Self {
+        self.site = Some(value.into());
+        self
+    }
+
     /// The number that came on each day, if they were counted.
     ///
     /// Sets [`visits`](Self::visits).
@@ -563,6 +576,7 @@ wire::object! {
         optional "season" => season,
         optional "shed" => shed,
         optional "sign" => sign,
+        optional "site" => site,
         optional "visits" => visits as elements,
         optional "well" => well,
     }
@@ -1771,6 +1785,101 @@ wire::object! {
         optional "since" => since,
         optional "text" => text,
         optional "x-ray" => x_ray,
+    }
+}
+
+/// A URL and its parts.
+///
+/// The rule `isURL(self.text)` must hold. The rule `!has(self.scheme) ||
+/// url(self.text).getScheme() == self.scheme && url(self.text).getHost() == self.host
+/// && url(self.text).getHostname() == self.name && url(self.text).getPort() ==
+/// self.port && url(self.text).getEscapedPath() == self.path` must hold. The rule
+/// `url(self.text).getScheme() in ['', 'http', 'https', 'a']` must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecSite {
+    /// All of it.
+    pub text: String,
+
+    /// The host and port.
+    pub host: Option<String>,
+
+    /// The host.
+    pub name: Option<String>,
+
+    /// The path.
+    pub path: Option<String>,
+
+    /// The port.
+    pub port: Option<String>,
+
+    /// The scheme.
+    pub scheme: Option<String>,
+}
+
+impl GardenSpecSite {
+    /// Makes a `GardenSpecSite` with its `text`.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The host and port.
+    ///
+    /// Sets [`host`](Self::host).
+    #[must_use]
+    pub fn with_host(mut self, value: impl Into<String>) -> Self {
+        self.host = Some(value.into());
+        self
+    }
+
+    /// The host.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// The path.
+    ///
+    /// Sets [`path`](Self::path).
+    #[must_use]
+    pub fn with_path(mut self, value: impl Into<String>) -> Self {
+        self.path = Some(value.into());
+        self
+    }
+
+    /// The port.
+    ///
+    /// Sets [`port`](Self::port).
+    #[must_use]
+    pub fn with_port(mut self, value: impl Into<String>) -> Self {
+        self.port = Some(value.into());
+        self
+    }
+
+    /// The scheme.
+    ///
+    /// Sets [`scheme`](Self::scheme).
+    #[must_use]
+    pub fn with_scheme(mut self, value: impl Into<String>) -> Self {
+        self.scheme = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecSite {
+        required "text" => text,
+        optional "host" => host,
+        optional "name" => name,
+        optional "path" => path,
+        optional "port" => port,
+        optional "scheme" => scheme,
     }
 }
 

@@ -8,7 +8,8 @@ use crate::{
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
     GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves,
     GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus,
+    GardenStatusFound,
 };
 
 merge::object! {
@@ -43,6 +44,7 @@ merge::object! {
         optional season,
         optional shed as fields,
         optional sign as fields,
+        optional site as fields,
         optional visits,
         optional well,
     }
@@ -160,6 +162,17 @@ merge::object! {
         optional since,
         optional text,
         optional x_ray,
+    }
+}
+
+merge::object! {
+    GardenSpecSite {
+        required text,
+        optional host,
+        optional name,
+        optional path,
+        optional port,
+        optional scheme,
     }
 }
 

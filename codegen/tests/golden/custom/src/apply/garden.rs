@@ -253,6 +253,11 @@ pub struct GardenSpec {
     /// See [`sign`](crate::GardenSpec::sign).
     pub sign: Option<GardenSpecSign>,
 
+    /// A URL and its parts.
+    ///
+    /// See [`site`](crate::GardenSpec::site).
+    pub site: Option<GardenSpecSite>,
+
     /// The number that came on each day, if they were counted.
     ///
     /// See [`visits`](crate::GardenSpec::visits).
@@ -487,6 +492,15 @@ impl GardenSpec {
         self
     }
 
+    /// A URL and its parts.
+    ///
+    /// Sets [`site`](Self::site).
+    #[must_use]
+    pub fn with_site(mut self, value: impl Into<GardenSpecSite>) -> Self {
+        self.site = Some(value.into());
+        self
+    }
+
     /// The number that came on each day, if they were counted.
     ///
     /// Sets [`visits`](Self::visits).
@@ -535,6 +549,7 @@ impl From<crate::GardenSpec> for GardenSpec {
             season: value.season,
             shed: value.shed.map(Into::into),
             sign: value.sign.map(Into::into),
+            site: value.site.map(Into::into),
             visits: value.visits,
             well: value.well,
         }
@@ -565,6 +580,7 @@ wire::object! {
         optional "season" => season,
         optional "shed" => shed,
         optional "sign" => sign,
+        optional "site" => site,
         optional "visits" => visits,
         optional "well" => well,
     }
@@ -1951,6 +1967,127 @@ wire::object! {
         optional "since" => since,
         optional "text" => text,
         optional "x-ray" => x_ray,
+    }
+}
+
+/// Part of an apply configuration: a [`GardenSpecSite`](crate::GardenSpecSite).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecSite {
+    /// All of it.
+    ///
+    /// See [`text`](crate::GardenSpecSite::text).
+    pub text: Option<String>,
+
+    /// The host and port.
+    ///
+    /// See [`host`](crate::GardenSpecSite::host).
+    pub host: Option<String>,
+
+    /// The host.
+    ///
+    /// See [`name`](crate::GardenSpecSite::name).
+    pub name: Option<String>,
+
+    /// The path.
+    ///
+    /// See [`path`](crate::GardenSpecSite::path).
+    pub path: Option<String>,
+
+    /// The port.
+    ///
+    /// See [`port`](crate::GardenSpecSite::port).
+    pub port: Option<String>,
+
+    /// The scheme.
+    ///
+    /// See [`scheme`](crate::GardenSpecSite::scheme).
+    pub scheme: Option<String>,
+}
+
+impl GardenSpecSite {
+    /// Makes a `GardenSpecSite` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All of it.
+    ///
+    /// Sets [`text`](Self::text).
+    #[must_use]
+    pub fn with_text(mut self, value: impl Into<String>) -> Self {
+        self.text = Some(value.into());
+        self
+    }
+
+    /// The host and port.
+    ///
+    /// Sets [`host`](Self::host).
+    #[must_use]
+    pub fn with_host(mut self, value: impl Into<String>) -> Self {
+        self.host = Some(value.into());
+        self
+    }
+
+    /// The host.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// The path.
+    ///
+    /// Sets [`path`](Self::path).
+    #[must_use]
+    pub fn with_path(mut self, value: impl Into<String>) -> Self {
+        self.path = Some(value.into());
+        self
+    }
+
+    /// The port.
+    ///
+    /// Sets [`port`](Self::port).
+    #[must_use]
+    pub fn with_port(mut self, value: impl Into<String>) -> Self {
+        self.port = Some(value.into());
+        self
+    }
+
+    /// The scheme.
+    ///
+    /// Sets [`scheme`](Self::scheme).
+    #[must_use]
+    pub fn with_scheme(mut self, value: impl Into<String>) -> Self {
+        self.scheme = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecSite> for GardenSpecSite {
+    fn from(value: crate::GardenSpecSite) -> Self {
+        Self {
+            text: Some(value.text),
+            host: value.host,
+            name: value.name,
+            path: value.path,
+            port: value.port,
+            scheme: value.scheme,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecSite {
+        optional "text" => text,
+        optional "host" => host,
+        optional "name" => name,
+        optional "path" => path,
+        optional "port" => port,
+        optional "scheme" => scheme,
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
     GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -42,6 +42,7 @@ merge::object! {
         optional season,
         optional shed as fields,
         optional sign as fields,
+        optional site as fields,
         optional visits,
         optional well,
     }
@@ -156,6 +157,17 @@ merge::object! {
         optional since,
         optional text,
         optional x_ray,
+    }
+}
+
+merge::object! {
+    GardenSpecSite {
+        optional text,
+        optional host,
+        optional name,
+        optional path,
+        optional port,
+        optional scheme,
     }
 }
 

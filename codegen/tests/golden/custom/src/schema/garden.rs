@@ -12,7 +12,8 @@ use crate::{
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
     GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves,
     GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus,
+    GardenStatusFound,
 };
 
 schema::kind! {
@@ -127,6 +128,8 @@ schema::object! {
         optional "shed" => GardenSpecShed,
         /// At the gate.
         optional "sign" => GardenSpecSign,
+        /// A URL and its parts.
+        optional "site" => GardenSpecSite,
         /// The number that came on each day, if they were counted.
         optional "visits" => Vec<k8s_openapi::serde_json::Value> {
             items {
@@ -431,6 +434,36 @@ schema::object! {
         },
         /// The light.
         optional "x-ray" => i64,
+    }
+}
+
+schema::object! {
+    /// A URL and its parts.
+    GardenSpecSite "com.example.v1.GardenSpecSite" {
+        /// All of it.
+        required "text" => String {
+            "maxLength" => 200,
+        },
+        /// The host and port.
+        optional "host" => String {
+            "maxLength" => 200,
+        },
+        /// The host.
+        optional "name" => String {
+            "maxLength" => 200,
+        },
+        /// The path.
+        optional "path" => String {
+            "maxLength" => 200,
+        },
+        /// The port.
+        optional "port" => String {
+            "maxLength" => 200,
+        },
+        /// The scheme.
+        optional "scheme" => String {
+            "maxLength" => 200,
+        },
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots,
     GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecPlan,
     GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec,
-    GardenSpecSign, GardenStatus, GardenStatusFound,
+    GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -54,6 +54,7 @@ impl Strategy for Garden {
         ("spec.plaque", &["apiVersion", "kind"]),
         ("spec.prices[]", &["low"]),
         ("spec.shed", &["apiVersion", "kind"]),
+        ("spec.site", &["text"]),
     ];
     const NOT_NULL: &'static [&'static str] = &[
         "spec.beds[]",
@@ -243,6 +244,9 @@ impl Check for GardenSpec {
         }
         if let Some(value) = &self.sign {
             value.check(&at.field("sign"), to);
+        }
+        if let Some(value) = &self.site {
+            value.check(&at.field("site"), to);
         }
         let path = at.field("well");
         if let Some(value) = &self.well {
@@ -454,8 +458,9 @@ impl Check for GardenSpec {
                 item.check_update(stored, &map.key_as_field(key), to);
             }
         }
-        to.rule(
-            at.field("size"),
+        to.rule_below(
+            *at,
+            &["size"],
             &Rule {
                 cel: "self.owner == oldSelf.owner || self.size >= oldSelf.size",
                 error_type: ErrorType::Invalid,
@@ -1086,8 +1091,9 @@ impl Check for GardenSpecSign {
                 &[("text", self.text.is_some()), ("", self.font.is_none())],
             ],
         );
-        to.rule(
-            at.field("in"),
+        to.rule_below(
+            *at,
+            &["in"],
             &Rule {
                 cel: "!has(self.__in__) || self.__in__ in ['de', 'en']",
                 error_type: ErrorType::Invalid,
@@ -1108,6 +1114,95 @@ impl Check for GardenSpecSign {
             || Ok(
                 self.x_ray.is_none()
                     || cel::modulo(*cel::get(&self.x_ray, "x-ray")?, 2)? == 0,
+            ),
+        );
+    }
+}
+
+impl Check for GardenSpecSite {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("text");
+        to.max_characters(path, &self.text, 200);
+        let path = at.field("host");
+        if let Some(value) = &self.host {
+            to.max_characters(path, value, 200);
+        }
+        let path = at.field("name");
+        if let Some(value) = &self.name {
+            to.max_characters(path, value, 200);
+        }
+        let path = at.field("path");
+        if let Some(value) = &self.path {
+            to.max_characters(path, value, 200);
+        }
+        let path = at.field("port");
+        if let Some(value) = &self.port {
+            to.max_characters(path, value, 200);
+        }
+        let path = at.field("scheme");
+        if let Some(value) = &self.scheme {
+            to.max_characters(path, value, 200);
+        }
+        to.rule(
+            *at,
+            &Rule {
+                cel: "isURL(self.text)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(cel::is_url(self.text.as_str())),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.scheme) || url(self.text).getScheme() == self.scheme && url(self.text).getHost() == self.host && url(self.text).getHostname() == self.name && url(self.text).getPort() == self.port && url(self.text).getEscapedPath() == self.path",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.scheme.is_none()
+                    || cel::and(
+                        || cel::and(
+                            || cel::and(
+                                || Ok(
+                                    cel::url(self.text.as_str())?.scheme().as_str()
+                                        == cel::get(&self.scheme, "scheme")?.as_str(),
+                                ),
+                                || Ok(
+                                    cel::url(self.text.as_str())?.host().as_str()
+                                        == cel::get(&self.host, "host")?.as_str(),
+                                ),
+                            ),
+                            || Ok(
+                                cel::url(self.text.as_str())?.hostname().as_str()
+                                    == cel::get(&self.name, "name")?.as_str(),
+                            ),
+                        ),
+                        || cel::and(
+                            || Ok(
+                                cel::url(self.text.as_str())?.port().as_str()
+                                    == cel::get(&self.port, "port")?.as_str(),
+                            ),
+                            || Ok(
+                                cel::url(self.text.as_str())?.escaped_path().as_str()
+                                    == cel::get(&self.path, "path")?.as_str(),
+                            ),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["scheme"],
+            &Rule {
+                cel: "url(self.text).getScheme() in ['', 'http', 'https', 'a']",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                ["", "http", "https", "a"]
+                    .contains(&cel::url(self.text.as_str())?.scheme().as_str()),
             ),
         );
     }
