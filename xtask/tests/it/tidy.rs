@@ -170,7 +170,13 @@ fn the_runtime_crates_keep_apart() {
     assert_eq!(dependencies("kubernetes-schema-terms"), none);
     assert_eq!(
         dependencies("kubernetes-kinds"),
-        ["k8s-openapi", "kubernetes-schema-terms"]
+        ["k8s-openapi", "kubernetes-schema-terms", "serde_json"]
+    );
+    // For a feature of it that k8s-openapi doesn't switch on.
+    let kinds = table(&format!("{}/Cargo.toml", folder("kubernetes-kinds")));
+    assert_eq!(
+        kinds["dependencies"]["serde_json"]["optional"].as_bool(),
+        Some(true)
     );
     for (krate, other) in [
         ("kubernetes-manifests", "kubernetes-validation"),

@@ -14,8 +14,8 @@ use crate::model::{
 use crate::pointer::Pointer;
 use crate::release::Releases;
 
-/// The formats of texts in custom resources that a server checks and generated code doesn't, without
-/// dashes.
+/// The formats of texts in custom resources that a server checks and generated code doesn't,
+/// without dashes.
 const LEFT_FORMATS: [&str; 9] = [
     "creditcard",
     "duration",
