@@ -182,7 +182,9 @@ fn a_rule_that_is_not_translated() {
         ("self - self == ''", "arithmetic with a text"),
         ("self.all(x, true)", "a macro over a text"),
         ("duration(self) == self", "a duration beside a text"),
-        ("isURL(self)", "the function `isURL`"),
+        ("isQuantity(self)", "the function `isQuantity`"),
+        ("url(self) == url(self)", "a URL that is compared"),
+        ("url(self).getQuery() == self", "`getQuery` of a URL"),
         ("int(self == '') == 1", "the function `int` of a flag"),
         ("{'a': self} == self", "a map or message"),
     ] {
