@@ -122,6 +122,9 @@ fn constructor_docs(ty: &Type, object: &Struct, required: &[&Field]) -> Vec<Stri
         }
         (Role::Apply(_), _) => "of the given name in which nothing else is set".to_owned(),
         (Role::List { .. }, _) => "of the given items".to_owned(),
+        (Role::Part, []) if object.fields.iter().any(|field| field.required) => {
+            "in which only required fields with a default are set".to_owned()
+        }
         (Role::Part, []) => "in which nothing is set".to_owned(),
         (Role::Part, given) => format!("with its {}", enumerate(given)),
     };

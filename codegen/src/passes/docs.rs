@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::doc::{self, Links};
 use crate::model::{
-    Analysed, ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Resource, Role,
+    Analysed, ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Resource, Rest, Role,
     SchemaName, Shape, Ty, Type, Unchecked,
 };
 use crate::pointer::Pointer;
@@ -73,7 +73,8 @@ fn of_type(
                     _ => &field.docs.description,
                 };
                 links.field.clone_from(&field.json);
-                let mut notes = of_field(field, lifecycle, release);
+                let of_struct = (lifecycle, object.unknown.as_ref());
+                let mut notes = of_field(field, of_struct, release);
                 notes.extend(left_of(field, left));
                 parts.push(write(description, &field.json, &notes, &links));
             }
@@ -133,7 +134,11 @@ fn has_open_elements(field: &Field<Analysed>) -> bool {
 }
 
 /// Returns the notes below the description of a field.
-fn of_field(field: &Field<Analysed>, of_type: Option<&Lifecycle>, release: Release) -> Vec<String> {
+fn of_field(
+    field: &Field<Analysed>,
+    (of_type, rest): (Option<&Lifecycle>, Option<&Rest>),
+    release: Release,
+) -> Vec<String> {
     let mut notes = Vec::new();
     let Facts {
         list_keys,
@@ -143,6 +148,10 @@ fn of_field(field: &Field<Analysed>, of_type: Option<&Lifecycle>, release: Relea
     } = &field.facts;
     if field.form.nullable {
         notes.push("Required; `None` is written as `null`.".to_owned());
+    }
+    if let Some(rest) = rest.filter(|_| field.form.keeps_null) {
+        let Rest { name, .. } = rest;
+        notes.push(format!("Can be `null`, as [`{name}`](Self::{name}) says."));
     }
     if !list_keys.is_empty() {
         let keys: Vec<_> = list_keys
@@ -160,7 +169,7 @@ fn of_field(field: &Field<Analysed>, of_type: Option<&Lifecycle>, release: Relea
     }
     if let Some(default) = default {
         let text = match default {
-            Value::String(text) => text.clone(),
+            Value::String(text) if !text.is_empty() => text.clone(),
             other => other.to_string(),
         };
         notes.push(format!(

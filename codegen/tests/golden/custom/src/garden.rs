@@ -727,7 +727,7 @@ pub struct GardenSpecLedger {
 
     /// In words.
     ///
-    /// The server's default is ``.
+    /// The server's default is `""`.
     pub state: String,
 
     /// In any order.
@@ -754,7 +754,8 @@ pub struct GardenSpecLedger {
 
     /// May be null.
     ///
-    /// The server's default is `x`.
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says. The server's default is
+    /// `x`.
     pub extra: Option<String>,
 
     /// Has anything.
@@ -764,10 +765,12 @@ pub struct GardenSpecLedger {
 
     /// Of gardens.
     ///
-    /// The server's default is ``.
+    /// The server's default is `""`.
     pub group: Option<String>,
 
     /// May be null.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
     pub inner: Option<GardenSpecLedgerInner>,
 
     /// By name.
@@ -780,6 +783,8 @@ pub struct GardenSpecLedger {
     pub more: Option<BTreeMap<String, String>>,
 
     /// May be null.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
     pub must: Option<String>,
 
     /// Nothing.
@@ -788,6 +793,8 @@ pub struct GardenSpecLedger {
     pub none: Option<Vec<String>>,
 
     /// May be null.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
     pub notes: Option<Vec<String>>,
 
     /// It can be negative after all.
@@ -801,6 +808,8 @@ pub struct GardenSpecLedger {
     pub place: Option<GardenSpecLedgerPlace>,
 
     /// The weather.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
     pub plot: Option<GardenSpecLedgerPlot>,
 
     /// The weather on each.
@@ -857,6 +866,8 @@ pub struct GardenSpecLedger {
     pub sort: Option<String>,
 
     /// May be null.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
     pub spare: Option<String>,
 
     /// Of all entries.
@@ -873,6 +884,8 @@ pub struct GardenSpecLedger {
     pub words: Option<BTreeMap<String, String>>,
 
     /// The weather there.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
     pub yard: Option<GardenSpecLedgerYard>,
 
     /// A number.
@@ -938,7 +951,7 @@ impl Default for GardenSpecLedger {
 }
 
 impl GardenSpecLedger {
-    /// Makes a `GardenSpecLedger` in which nothing is set.
+    /// Makes a `GardenSpecLedger` in which only required fields with a default are set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
