@@ -3,8 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::ffi::OsStr;
 use std::fmt::Write;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use codegen::{Config, CustomVersion, Diagnostics, DocumentSource, Inputs, Release, Source};
 
@@ -34,13 +37,17 @@ pub(crate) fn read(root: &Path, definitions: &Definitions<'_>) -> Result<Found, 
     let mut inputs = Inputs::default();
     let mut paths = BTreeMap::new();
     let mut crates: BTreeMap<CustomVersion, Vec<String>> = BTreeMap::new();
-    for path in definitions.files {
-        let (name, source) = source(path, release)?;
+    for (path, text) in texts(definitions.files)? {
+        let name = match path.as_os_str() == STDIN {
+            true => "stdin.yaml".to_owned(),
+            false => file_name(&path),
+        };
+        let source = Source::new(format!("v{release}/{name}"), text);
         let versions = codegen::custom_versions(&source);
-        for version in versions.map_err(|errors| shown(errors, path))? {
+        for version in versions.map_err(|errors| shown(errors, &path))? {
             crates.entry(version).or_default().push(name.clone());
         }
-        if paths.insert(source.name.clone(), path.clone()).is_some() {
+        if paths.insert(source.name.clone(), path).is_some() {
             return Err(format!(
                 "error: two files are named {name}\n  help: rename one of them; the generated code \
                  names its source"
@@ -81,21 +88,75 @@ fn file_name(path: &Path) -> String {
         .into_owned()
 }
 
-/// A file, under the name that documents of its release have.
-fn source(path: &Path, release: Release) -> Result<(String, Source), Box<dyn Error>> {
-    let name = file_name(path);
-    if ![".yaml", ".yml"].iter().any(|end| name.ends_with(end)) {
-        return Err(format!(
-            "error: {} is no .yaml or .yml\n  help: an OpenAPI document belongs into codegen.toml",
-            path.display()
-        )
-        .into());
+/// What a file with a definition has, in YAML or JSON.
+const DEFINES: [&str; 2] = [
+    "kind: CustomResourceDefinition",
+    "\"CustomResourceDefinition",
+];
+
+/// The path that stands for the standard input.
+const STDIN: &str = "-";
+
+/// The texts of files, of the files in folders that have definitions, and of the standard input,
+/// each with its path.
+fn texts(paths: &[PathBuf]) -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
+    let mut texts = Vec::new();
+    for path in paths {
+        if path.as_os_str() == STDIN {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text)?;
+            texts.push((path.clone(), text));
+        } else if path.is_dir() {
+            let before = texts.len();
+            for file in manifests(path)? {
+                let text = workspace::read(&file)?;
+                if DEFINES.iter().any(|part| text.contains(part)) {
+                    texts.push((file, text));
+                }
+            }
+            if texts.len() == before {
+                let path = path.display();
+                return Err(format!(
+                    "error: {path}: no file with a CustomResourceDefinition\n  help: files of \
+                     manifests end in .yaml, .yml or .json"
+                )
+                .into());
+            }
+        } else if is_manifest(path) {
+            texts.push((path.clone(), workspace::read(path)?));
+        } else {
+            return Err(format!(
+                "error: {} is no .yaml, .yml or .json\n  help: an OpenAPI document belongs into \
+                 codegen.toml",
+                path.display()
+            )
+            .into());
+        }
     }
-    let text = workspace::read(path)?;
-    Ok((
-        name.clone(),
-        Source::new(format!("v{release}/{name}"), text),
-    ))
+    Ok(texts)
+}
+
+/// The files of manifests in a folder and those in it, sorted.
+fn manifests(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let mut found = Vec::new();
+    let entries = fs::read_dir(folder).map_err(|e| format!("error: {}: {e}", folder.display()))?;
+    for entry in entries {
+        let entry = entry?;
+        let path = entry.path();
+        // Not through links, which may lead in a circle.
+        if entry.file_type()?.is_dir() {
+            found.extend(manifests(&path)?);
+        } else if is_manifest(&path) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn is_manifest(path: &Path) -> bool {
+    let end = path.extension().and_then(OsStr::to_str);
+    end.is_some_and(|end| ["yaml", "yml", "json"].contains(&end))
 }
 
 /// Checks that an overlay is for a group and version that there is.

@@ -47,10 +47,11 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 
     /// Instead of the crates of codegen.toml, one for each group and version of the
-    /// CustomResourceDefinitions in this file of manifests; may be repeated. The crates are named
-    /// after their group, as in `topolvm-io-v1`.
+    /// CustomResourceDefinitions in this file of manifests, YAML or JSON, in those of this folder,
+    /// or in the standard input, `-`; may be repeated. The crates are named after their group, as in
+    /// `topolvm-io-v1`.
     #[arg(
-        long, value_name = "FILE", requires = "target", conflicts_with_all = ["crates", "spec"]
+        long, value_name = "PATH", requires = "target", conflicts_with_all = ["crates", "spec"]
     )]
     crd: Vec<PathBuf>,
 

@@ -28,6 +28,11 @@ pub struct CustomVersion {
 pub(crate) const SCALE: &str = "x-scale";
 pub(crate) const DEPRECATION: &str = "x-deprecation";
 
+/// The kinds of objects that are definitions, or have some.
+const DEFINITION: &str = "CustomResourceDefinition";
+const DEFINITIONS: &str = "CustomResourceDefinitionList";
+const LIST: &str = "List";
+
 /// The schema of a structural resource, as far as it is read here.
 #[derive(Deserialize)]
 struct Definition {
@@ -80,6 +85,17 @@ pub(super) fn is_manifest(file: &str) -> bool {
     [".yaml", ".yml"].iter().any(|end| file.ends_with(end))
 }
 
+/// Returns true if a text of JSON has definitions, by its kind.
+pub(super) fn is_json(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Kind {
+        kind: String,
+    }
+    let known = [DEFINITION, DEFINITIONS, LIST];
+    let found = serde_json::from_str::<Kind>(text);
+    found.is_ok_and(|found| known.contains(&found.kind.as_str()))
+}
+
 /// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas
 /// have the prefix, or of all. Objects of other kinds are ignored.
 pub(super) fn document(text: &str, wanted: Option<&str>) -> Result<Value, Error> {
@@ -124,8 +140,18 @@ pub(crate) fn group_versions(text: &str) -> Result<Vec<CustomVersion>, Error> {
     let mut found = BTreeSet::new();
     for definition in definitions(text)? {
         let Spec {
-            group, versions, ..
+            group,
+            names,
+            versions,
+            ..
         } = definition.spec;
+        if !versions.iter().any(|version| version.served) {
+            return Err((
+                None,
+                format!("no version of {} of {group} is served", names.kind),
+                "a version has `served: true`; leave the definition out if that is meant",
+            ));
+        }
         let served = versions.into_iter().filter(|version| version.served);
         found.extend(served.map(|version| CustomVersion {
             prefix: prefix(&group, &version.name),
@@ -156,9 +182,9 @@ fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
         )
     })?;
     let mut found = Vec::new();
-    for object in objects {
+    for object in objects.into_iter().flat_map(items) {
         let is = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-        if is("kind") != "CustomResourceDefinition" {
+        if is("kind") != DEFINITION {
             continue;
         }
         let name = object.pointer("/metadata/name").and_then(Value::as_str);
@@ -188,6 +214,30 @@ fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
         )),
         false => Ok(found),
     }
+}
+
+/// The objects of a list, as `kubectl get crd -o yaml` prints it, or the object itself.
+fn items(mut object: Value) -> Vec<Value> {
+    let kind = object.get("kind").and_then(Value::as_str);
+    let is_typed = kind == Some(DEFINITIONS);
+    if !is_typed && kind != Some(LIST) {
+        return vec![object];
+    }
+    let version = object.get("apiVersion").cloned();
+    let items = object.get_mut("items").and_then(Value::as_array_mut);
+    let mut items = items.map(std::mem::take).unwrap_or_default();
+    for item in items.iter_mut().filter(|item| is_typed && item.is_object()) {
+        // A server leaves both out of the items of its own lists.
+        for (name, value) in [
+            ("kind", Some(DEFINITION.into())),
+            ("apiVersion", version.clone()),
+        ] {
+            if item.get(name).is_none() {
+                item[name] = value.unwrap_or_default();
+            }
+        }
+    }
+    items
 }
 
 fn add(

@@ -23,7 +23,8 @@ pub(crate) fn read(
     prefix: Option<&str>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Value> {
-    let document = match crd::is_manifest(&source.name) {
+    let is_manifest = crd::is_manifest(&source.name) || crd::is_json(&source.text);
+    let document = match is_manifest {
         true => check_size(&source.text).and_then(|()| crd::document(&source.text, prefix)),
         false => parse(&source.text),
     };

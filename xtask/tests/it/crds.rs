@@ -78,6 +78,56 @@ fn each_version_that_is_served_becomes_a_crate() {
     assert!(!sandbox.path("root/example-com-v1").exists());
 }
 
+/// Definitions come from lists, JSON, folders and the standard input too.
+#[test]
+fn definitions_are_found_wherever_they_are() {
+    let (sandbox, arguments) = sandbox(DEFINITION);
+    run(&sandbox, &arguments).succeeds();
+    let types = sandbox.read("out/example-com-v1/src/boat.rs");
+    let same = |arguments: &[&str], stdin: &str, name: &str| {
+        let out = sandbox.path("other").display().to_string();
+        let arguments = [arguments, &["--out", &out]].concat();
+        sandbox.run_reading(&arguments, stdin).succeeds();
+        let found = sandbox.read("other/example-com-v1/src/boat.rs");
+        assert_eq!(
+            found,
+            types.replace("v1.37/boats.yaml", &format!("v1.37/{name}"))
+        );
+        std::fs::remove_dir_all(sandbox.path("other")).unwrap();
+    };
+    let path = |name: &str| sandbox.path(name).display().to_string();
+    same(&["--crd", "-"], "boats.yaml", "stdin.yaml");
+    // As `kubectl get crd -o yaml` and a server print them.
+    let (_, definition) = DEFINITION.split_once("---\n").unwrap();
+    let item = |text: &str| text.trim_start().replace('\n', "\n    ");
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n  - {}",
+        item(definition)
+    );
+    sandbox.write("list.yaml", &list);
+    same(&["--crd", &path("list.yaml")], "list.yaml", "list.yaml");
+    let (_, untyped) = definition
+        .split_once("kind: CustomResourceDefinition\n")
+        .unwrap();
+    let list = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\nitems:\n  - {}",
+        item(untyped)
+    );
+    sandbox.write("typed.yaml", &list);
+    same(&["--crd", &path("typed.yaml")], "list.yaml", "typed.yaml");
+    let json: serde_json::Value = serde_saphyr::from_str(definition).unwrap();
+    sandbox.write("folder/some/boats.json", &json.to_string());
+    let json = path("folder/some/boats.json");
+    same(&["--crd", &json], "list.yaml", "boats.json");
+    sandbox.write("folder/values.yaml", "{{ nothing to read }}");
+    sandbox.write("folder/README.md", "kind: CustomResourceDefinition");
+    same(&["--crd", &path("folder")], "list.yaml", "boats.json");
+    std::fs::remove_dir_all(sandbox.path("folder/some")).unwrap();
+    sandbox
+        .run(&["--crd", &path("folder"), "--out", &path("other")])
+        .fails_with(&["no file with a CustomResourceDefinition", "folder"]);
+}
+
 /// Versions of one definition are converted like those of Kubernetes: by a `[crate.conversion]`.
 #[test]
 fn versions_of_a_definition_convert_into_one_another() {
@@ -169,6 +219,8 @@ fn what_is_no_definition() {
     let bare = DEFINITION.replace("schema: {openAPIV3Schema: {type: object}}", "");
     let bare = bare.replace("served: false", "served: true");
     fails(&bare, &["Boat of example.com/v1alpha1 has no schema"]);
+    let off = DEFINITION.replace("served: true", "served: false");
+    fails(&off, &["no version of Boat of example.com is served"]);
     let twice = DEFINITION.replace("name: v2", "name: v1");
     fails(&twice, &["two definitions of Boat in example.com/v1"]);
 }
@@ -186,7 +238,12 @@ fn what_can_not_be_asked() {
     sandbox.write("boats.json", "{}");
     sandbox
         .run(&["--crd", &json, "--out", &arguments[3]])
-        .fails_with(&["is no .yaml or .yml"]);
+        .fails_with(&["no CustomResourceDefinition"]);
+    let text = sandbox.path("boats.txt").display().to_string();
+    sandbox.write("boats.txt", DEFINITION);
+    sandbox
+        .run(&["--crd", &text, "--out", &arguments[3]])
+        .fails_with(&["is no .yaml, .yml or .json"]);
     sandbox.write("more/boats.yaml", DEFINITION);
     let more = sandbox.path("more/boats.yaml").display().to_string();
     let twice = [

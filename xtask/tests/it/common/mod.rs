@@ -270,6 +270,17 @@ impl Sandbox {
             .current_dir(self.path("root"));
         Outcome::of(&mut command)
     }
+
+    /// Does the same with a file as the standard input.
+    pub(crate) fn run_reading(&self, arguments: &[&str], file: &str) -> Outcome {
+        let mut command = Command::new(XTASK);
+        command
+            .arg("codegen")
+            .args(arguments)
+            .current_dir(self.path("root"))
+            .stdin(fs::File::open(self.path(file)).unwrap());
+        Outcome::of(&mut command)
+    }
 }
 
 fn collect(folder: &Path, snapshot: &mut Snapshot) {
