@@ -48,8 +48,8 @@ pub(crate) struct Arguments {
 
     /// Instead of the crates of codegen.toml, one for each group and version of the
     /// CustomResourceDefinitions in this file of manifests, YAML or JSON, in those of this folder,
-    /// or in the standard input, `-`; may be repeated. The crates are named after their group, as in
-    /// `topolvm-io-v1`.
+    /// or in the standard input, `-`; may be repeated. The crates are named after their group, as
+    /// in `topolvm-io-v1`.
     #[arg(
         long, value_name = "PATH", requires = "target", conflicts_with_all = ["crates", "spec"]
     )]

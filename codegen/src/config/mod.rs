@@ -107,7 +107,8 @@ pub struct DocumentConfig {
     pub k8s_openapi: Option<String>,
     /// Names for types of objects inside other schemas, in place of the names made from their
     /// paths: `VolumeSnapshotSpecSource = "VolumeSnapshotSource"`. Objects that are alike can share
-    /// one.
+    /// one. After a type and a dot comes a property or a value of an enumeration:
+    /// `"BoatSpec.proxy_url" = "old_proxy_url"`.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
     /// The overlays to apply, in order.
@@ -337,6 +338,13 @@ impl CrateConfig {
 }
 
 impl DocumentConfig {
+    /// The names of properties and values.
+    pub(crate) fn names_of_parts(&self) -> BTreeMap<String, String> {
+        let parts = self.names.iter().filter(|(key, _)| key.contains('.'));
+        let parts = parts.map(|(key, name)| (key.clone(), name.clone()));
+        parts.collect()
+    }
+
     /// The path of the document below the folder of all documents, `v1.37/FILE`.
     pub fn path(&self) -> String {
         format!("v{}/{}", self.release, self.file)

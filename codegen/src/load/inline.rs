@@ -49,7 +49,11 @@ impl<'a> Names<'a> {
         Self {
             prefix,
             overrides,
-            unused: overrides.keys().map(String::as_str).collect(),
+            unused: overrides
+                .keys()
+                .map(String::as_str)
+                .filter(|name| !name.contains('.'))
+                .collect(),
             empty,
         }
     }

@@ -40,6 +40,7 @@ pub(crate) fn lower(
         release: document.release,
         is_custom: document.is_of_custom_resources(),
         unchecked: document.unchecked.clone(),
+        names: document_config.names_of_parts(),
         home: config.home(document_config, document.release),
         types: BTreeMap::new(),
         externs: BTreeMap::new(),

@@ -79,6 +79,9 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
     pub(crate) is_custom: bool,
     /// The rules that aren't checked, if such rules are listed and not refused.
     pub(crate) unchecked: Option<Vec<Unchecked>>,
+    /// The names that the configuration gives to properties and values, until they have them.
+    #[serde(skip)]
+    pub(crate) names: BTreeMap<String, String>,
     pub(crate) types: BTreeMap<SchemaName, Type<P>>,
     /// The types of other crates for schemas that are not generated.
     pub(crate) externs: BTreeMap<SchemaName, External>,

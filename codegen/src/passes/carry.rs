@@ -22,6 +22,7 @@ pub(super) fn version<P: Phase, Q: Phase>(
         release: version.release,
         is_custom: version.is_custom,
         unchecked: version.unchecked,
+        names: version.names,
         types,
         externs: version.externs,
         aliases: version.aliases,

@@ -5,7 +5,7 @@
 //!
 //! - Over lowered crates: [`homes`].
 //! - From a lowered document to a resolved one, by [`resolve`]: the order of fields ([`names`]),
-//!   [`enums`], [`rivals`], [`closure`], [`exact`], the type graph, [`lists`], [`placing`]; of each
+//!   [`enums`], [`renames`], [`rivals`], [`closure`], [`exact`], the type graph, [`lists`], [`placing`]; of each
 //!   kind [`paths`]; of each field [`nullable`], [`boxing`], [`defaults`], [`merge`], [`readings`];
 //!   at last [`names`].
 //! - From that to an analysed one, by [`analyse`]: [`rules`], [`features`].
@@ -41,6 +41,7 @@ mod nullable;
 mod paths;
 mod placing;
 mod readings;
+mod renames;
 mod resolve;
 mod rivals;
 mod rules;

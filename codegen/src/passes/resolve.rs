@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     boxing, carry, closure, defaults, enums, exact, lists, merge, names, nullable, paths, placing,
-    readings, rivals,
+    readings, renames, rivals,
 };
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
@@ -24,6 +24,7 @@ pub(super) fn run(
     // Before the type graph, which counts the fields.
     names::order_fields(&mut version);
     enums::run(&mut version, diagnostics);
+    renames::run(&mut version, diagnostics);
     rivals::run(&mut version);
     closure::run(&mut version, diagnostics);
     exact::run(&mut version);

@@ -21,8 +21,7 @@ pub(crate) fn is_date(text: &str) -> bool {
 /// any case, any character before the fraction, any offset, and anything after another `t`.
 #[inline]
 pub(crate) fn is_date_time(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    let mut parts = text.split('t');
+    let mut parts = text.split(['t', 'T']);
     let (Some(date), Some(time)) = (parts.next(), parts.next()) else {
         return false;
     };
@@ -42,7 +41,7 @@ fn is_time(text: &str) -> Option<()> {
         rest = (is_number && number <= most).then_some(after)?;
     }
     let is_offset = |text: &str| match text.as_bytes() {
-        b"z" => true,
+        b"z" | b"Z" => true,
         [b'+' | b'-', digits @ ..] => match digits {
             [a, b, b':', c, d] => [a, b, c, d].into_iter().all(u8::is_ascii_digit),
             _ => false,

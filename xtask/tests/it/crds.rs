@@ -193,6 +193,58 @@ fn versions_of_a_definition_convert_into_one_another() {
 }
 
 #[test]
+fn properties_and_values_get_other_names() {
+    let sandbox = Sandbox::new();
+    let definition = DEFINITION.replace(
+        "sails:",
+        "wind: {type: string, enum: [north, North]}, proxyURL: {type: string}, \
+         proxy_url: {type: string}, sails:",
+    );
+    sandbox.write("root/spec/v1.37/boats.yaml", &definition);
+    let config = |names: &str| {
+        format!(
+            "newest = \"1.37\"\n[[crate]]\nname = \"boats-v1\"\ndescription = \"Boats\"\n\
+             [[crate.document]]\nfile = \"boats.yaml\"\nprefix = \"com.example.v1.\"\n\
+             [crate.document.names]\n{names}\n\
+             [[extern]]\nprefix = \"io.k8s.apimachinery.\"\npath = \"k8s_openapi::apimachinery\"\n"
+        )
+    };
+    let out = sandbox.path("boats").display().to_string();
+    let names = "\"BoatSpec.proxy_url\" = \"old_proxy_url\"\n\
+        \"BoatSpecWind.north\" = \"LowerNorth\"";
+    sandbox.write("root/codegen.toml", &config(names));
+    sandbox.run(&["--out", &out]).succeeds();
+    let boat = sandbox.read("boats/boats-v1/src/boat.rs");
+    for part in [
+        "pub proxy_url: Option<String>,",
+        "pub old_proxy_url: Option<String>,",
+        "\"proxy_url\" => old_proxy_url,",
+        "LowerNorth,",
+        "\"north\" => LowerNorth,",
+        "\"North\" => North,",
+    ] {
+        assert!(boat.contains(part), "no {part}:\n{boat}");
+    }
+    for (names, parts) in [
+        (
+            "\"BoatSpec.sail\" = \"sail\"",
+            &["no type has a property or value `BoatSpec.sail`"][..],
+        ),
+        (
+            "\"BoatSpec.sails\" = \"Sails\"",
+            &["`BoatSpec.sails` can't be named `Sails`", "first_name"][..],
+        ),
+        (
+            "\"BoatSpecWind.north\" = \"lower-north\"",
+            &["`BoatSpecWind.north` can't be named `lower-north`"][..],
+        ),
+    ] {
+        sandbox.write("root/codegen.toml", &config(names));
+        sandbox.run(&["--out", &out]).fails_with(parts);
+    }
+}
+
+#[test]
 fn what_is_no_definition() {
     let fails = |text: &str, parts: &[&str]| {
         let (sandbox, arguments) = sandbox(text);
