@@ -5,9 +5,9 @@
 //!
 //! - Over lowered crates: [`homes`].
 //! - From a lowered document to a resolved one, by [`resolve`]: the order of fields ([`names`]),
-//!   [`enums`], [`renames`], [`rivals`], [`closure`], [`exact`], the type graph, [`lists`], [`placing`]; of each
-//!   kind [`paths`]; of each field [`nullable`], [`boxing`], [`defaults`], [`merge`], [`readings`];
-//!   at last [`names`].
+//!   [`enums`], [`renames`], [`rivals`], [`closure`], [`exact`], the type graph, [`lists`],
+//!   [`placing`]; of each kind [`paths`]; of each field [`nullable`], [`boxing`], [`defaults`],
+//!   [`merge`], [`readings`]; at last [`names`].
 //! - From that to an analysed one, by [`analyse`]: [`rules`], [`features`].
 //! - Over analysed crates: the names of a crate ([`names`]), [`circles`], and if there are no
 //!   errors [`by_hand`], [`conversion`] and [`versions`].
