@@ -14,6 +14,11 @@ pub(crate) fn is_time(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::Time"
 }
 
+/// Returns true if a type of another crate is the metadata of objects.
+pub(crate) fn is_metadata(path: &RustPath) -> bool {
+    path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta"
+}
+
 /// Returns true if a type of another crate is a time, of any precision.
 pub(crate) fn is_moment(path: &RustPath) -> bool {
     let micro = "k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime";

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 fn garden(parts: &Value) -> serde_json::Result<Garden> {
     let mut object = parts.clone();
-    object["metadata"] = json!({"name": "a", "resourceVersion": "1"});
+    let name = parts["metadata"]["name"].as_str().unwrap_or("garden");
+    object["metadata"] = json!({"name": name, "resourceVersion": "1"});
     serde_json::from_value(object)
 }
 

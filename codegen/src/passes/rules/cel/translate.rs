@@ -3,6 +3,7 @@
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
 use super::names::unescape;
+use crate::foundation;
 use crate::model::{
     ApiVersion, CelField, CelType, Exact, Iterable, Macro, Node, ReadAs, Resolved, Ty,
 };
@@ -157,7 +158,9 @@ impl<'a> Translator<'a> {
     pub(super) fn field(&self, of: Node, ty: &Ty, json: &str) -> Result<(CelField, Ty), String> {
         let shown = json.escape_debug();
         let Some((_, object)) = self.version.own_struct(ty) else {
-            return Err(format!("`{shown}` of a type that is not of this crate"));
+            return self
+                .of_metadata(&of, ty, json)
+                .ok_or_else(|| format!("`{shown}` of a type that is not of this crate"));
         };
         let field = object
             .field(json)
@@ -169,6 +172,22 @@ impl<'a> Translator<'a> {
             is_optional: field.is_optional(),
         };
         Ok((place, field.ty.clone()))
+    }
+
+    /// A field of the metadata of an object, of which a server lets rules read these two.
+    fn of_metadata(&self, of: &Node, ty: &Ty, json: &str) -> Option<(CelField, Ty)> {
+        let external = ty
+            .reference()
+            .and_then(|schema| self.version.externs.get(schema))?;
+        let is_read = ["name", "generateName"].contains(&json);
+        let name = name::field_name(json)?;
+        let place = CelField {
+            of: Box::new(of.clone()),
+            name,
+            json: json.to_owned(),
+            is_optional: true,
+        };
+        (is_read && foundation::is_metadata(&external.path)).then_some((place, Ty::String))
     }
 
     fn call(&mut self, call: &CallExpr) -> Translated {

@@ -16,9 +16,13 @@ use kubernetes_kinds::{values, wire};
 /// assert_eq!(object.metadata.name.as_deref(), Some("example"));
 /// ```
 ///
-/// The rule `!has(self.status) || self.status.plants <= self.spec.size` must hold: no
-/// garden has more plants than squares. Deprecated; a server warns: example.com/v1
-/// Garden is deprecated
+/// The rule `!self.metadata.name.startsWith('zoo') &&
+/// (!has(self.metadata.generateName) || self.metadata.generateName != 'zoo')` must
+/// hold. The rule `!has(self.spec.plaque) || !has(self.spec.plaque.metadata) ||
+/// !has(self.spec.plaque.metadata.name) || self.spec.plaque.metadata.name !=
+/// self.metadata.name` must hold. The rule `!has(self.status) || self.status.plants
+/// <= self.spec.size` must hold: no garden has more plants than squares. Deprecated;
+/// a server warns: example.com/v1 Garden is deprecated
 ///
 /// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
 /// the feature `validation`, `default_and_validate` of

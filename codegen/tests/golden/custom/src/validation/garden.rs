@@ -28,6 +28,59 @@ impl Check for Garden {
         to.rule(
             *at,
             &Rule {
+                cel: "!self.metadata.name.startsWith('zoo') && (!has(self.metadata.generateName) || self.metadata.generateName != 'zoo')",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || cel::and(
+                || Ok(
+                    !cel::get(&self.metadata.name, "name")?.as_str().starts_with("zoo"),
+                ),
+                || Ok(
+                    self.metadata.generate_name.is_none()
+                        || cel::get(&self.metadata.generate_name, "generateName")?
+                            .as_str() != "zoo",
+                ),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.spec.plaque) || !has(self.spec.plaque.metadata) || !has(self.spec.plaque.metadata.name) || self.spec.plaque.metadata.name != self.metadata.name",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || cel::or(
+                || Ok(
+                    self.spec.plaque.is_none()
+                        || cel::get(&self.spec.plaque, "plaque")?.metadata.is_none(),
+                ),
+                || cel::or(
+                    || Ok(
+                        cel::get(
+                                &cel::get(&self.spec.plaque, "plaque")?.metadata,
+                                "metadata",
+                            )?
+                            .name
+                            .is_none(),
+                    ),
+                    || Ok(
+                        cel::get(
+                                &cel::get(
+                                        &cel::get(&self.spec.plaque, "plaque")?.metadata,
+                                        "metadata",
+                                    )?
+                                    .name,
+                                "name",
+                            )?
+                            .as_str() != cel::get(&self.metadata.name, "name")?.as_str(),
+                    ),
+                ),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
                 cel: "!has(self.status) || self.status.plants <= self.spec.size",
                 error_type: ErrorType::Invalid,
                 message: "no garden has more plants than squares",

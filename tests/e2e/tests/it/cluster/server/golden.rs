@@ -36,7 +36,11 @@ fn garden(number: usize, parts: &Value, version: Option<String>) -> DynamicObjec
     let mut object = parts.clone();
     object["apiVersion"] = "example.com/v1".into();
     object["kind"] = "Garden".into();
-    object["metadata"] = json!({"name": format!("case-{number}"), "resourceVersion": version});
+    let name = match parts["metadata"]["name"].as_str() {
+        Some(name) => name.to_owned(),
+        None => format!("case-{number}"),
+    };
+    object["metadata"] = json!({"name": name, "resourceVersion": version});
     serde_json::from_value(object).unwrap()
 }
 
