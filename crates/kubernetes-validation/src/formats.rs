@@ -1,6 +1,7 @@
 //! Formats of texts in the schemas of custom resources.
 
 use k8s_openapi::ByteString;
+use kubernetes_kinds::Release;
 use kubernetes_schema_terms::TextFormat;
 
 use crate::checker::to_value;
@@ -18,11 +19,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a number isn't beyond 32-bit floats: `format: float`. A server doesn't say where
-    /// it is.
+    /// Checks that a number isn't beyond 32-bit floats: `format: float`. Servers do since 1.36, and
+    /// don't say where it is.
     #[inline]
     pub fn single(&mut self, at: Path<'_>, value: f64) {
-        if (value as f32).is_infinite() {
+        let is_checked = !self.target().is_before(Release::new(1, 36));
+        if is_checked && (value as f32).is_infinite() {
             let problem = Problem::new(ErrorType::Invalid, "format");
             let detail = "it must be of the format `float`, of 32 bits".to_owned();
             self.error(at.reported_at(NOWHERE), problem, to_value(&value), detail);
