@@ -48,6 +48,19 @@ const TEXTS: &[&str] = &[
     "2023-02-29",
     "0000-01-01",
     "+024-01-01",
+    "2024-05-17T03:04:05Z",
+    "2024-05-17t03:04:05.123456789z",
+    "2024-05-17T03:04:05.5+01:00",
+    "2024-05-17T03:04:05-99:99",
+    "2024-05-17T03:04:05x5Z",
+    "2024-05-17T03:04:05.Z",
+    "2024-05-17T03:04:05",
+    "2024-05-17T24:00:00Z",
+    "2024-05-17T23:60:00Z",
+    "2024-05-17T23:59:60Z",
+    "2024-02-30T03:04:05Z",
+    "2024-05-17T03:04:05Ztomorrow",
+    "2024-05-17 03:04:05Z",
     "#fff",
     "fff",
     "#12345g",
@@ -80,7 +93,7 @@ fn changed(rng: &mut Rng) -> String {
         .unwrap_or_default()
         .chars()
         .collect();
-    let characters: Vec<_> = "0123456789abcdefgAF.:-/#% é".chars().collect();
+    let characters: Vec<_> = "0123456789abcdefgAFTtZz+.:-/#% é".chars().collect();
     for _ in 0..rng.usize(..3) {
         let character = characters[rng.usize(..characters.len())];
         let at = rng.usize(..=text.len());
