@@ -1,7 +1,7 @@
 //! URLs: `url` and `isURL`, which take what an HTTP request can name, as Go's net/url reads it.
 //!
-//! Of a host with more than one colon, as in `http://a:1:2/`, servers before Kubernetes 1.36 read the
-//! last as that of the port.
+//! Of a host with more than one colon, as in `http://a:1:2/`, servers before Kubernetes 1.36 take
+//! the last for that of the port.
 
 use std::net::Ipv6Addr;
 
