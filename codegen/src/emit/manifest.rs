@@ -24,6 +24,11 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         needs(|needs| needs.custom_resources).then_some("custom-resources"),
         needs(|needs| needs.patterns).then_some("pattern"),
     ];
+    let of_kinds = [
+        needs(|needs| needs.exact_values).then_some("custom-resources"),
+        needs(|needs| needs.exact_floats).then_some("exact-floats"),
+    ];
+    let of_kinds: Vec<_> = of_kinds.into_iter().flatten().collect();
     let features = Feature::ALL.map(|feature| {
         let is_validation = feature == Feature::Validation;
         let inner = needed.into_iter().flatten().filter(|_| is_validation);
@@ -53,7 +58,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         &config.rules_packages,
         &crates,
         &others,
-        needs(|needs| needs.exact_floats).then_some("exact-floats"),
+        &of_kinds,
     )]
 }
 
@@ -72,13 +77,13 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
         &[],
         &names,
         &[],
-        None,
+        &[],
     )
 }
 
 /// The manifest of a crate with these features, each with the run-time crate that it brings and
 /// features of that, and the packages with its rules, which depends on these generated crates and
-/// on others, and on the types' support with a feature.
+/// on others, and on the types' support with features.
 fn package(
     name: &str,
     description: &str,
@@ -86,16 +91,16 @@ fn package(
     rules: &[String],
     crates: &[&str],
     others: &[&str],
-    of_kinds: Option<&str>,
+    of_kinds: &[&str],
 ) -> File {
     let mut dependencies = vec![
         "k8s-openapi.workspace = true".to_owned(),
         match of_kinds {
-            Some(feature) => format!(
-                "{} = {{ workspace = true, features = [\"{feature}\"] }}",
+            [] => format!("{}.workspace = true", KINDS.package),
+            features => format!(
+                "{} = {{ workspace = true, features = {features:?} }}",
                 KINDS.package
             ),
-            None => format!("{}.workspace = true", KINDS.package),
         },
     ];
     let runtimes = features.iter().filter_map(|(_, runtime, _)| *runtime);

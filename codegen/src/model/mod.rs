@@ -131,6 +131,8 @@ pub(crate) struct Needs {
     pub(crate) patterns: bool,
     /// The feature of `kubernetes-kinds` for floats that are read to the last digit.
     pub(crate) exact_floats: bool,
+    /// The feature of that for the values of custom resources.
+    pub(crate) exact_values: bool,
 }
 
 /// The types for server-side apply of a group-version.

@@ -30,6 +30,7 @@ pub(super) fn of(version: &ApiVersion<Analysed>) -> Needs {
         custom_resources: version.is_custom || any(uses_schemas),
         patterns: any(has_patterns),
         exact_floats: version.is_custom && any(has_floats),
+        exact_values: any(has_exact),
     }
 }
 
@@ -42,6 +43,12 @@ fn uses_schemas(object: &Struct<Analysed>) -> bool {
     }
     let asks = |field: &Field<Analysed>| asks(&field.server.rules);
     !object.rules.cel.is_empty() || object.fields.iter().any(asks)
+}
+
+/// Returns true if a field of a struct has values that are kept as they are written.
+fn has_exact(object: &Struct<Analysed>) -> bool {
+    let mut fields = object.fields.iter();
+    fields.any(|field| field.ty.exact().is_some())
 }
 
 /// Returns true if a field of a struct has numbers that may have a fraction.

@@ -16,7 +16,7 @@
 //! * [`Lean`] reads objects of a server without their `managedFields`, for caches.
 //! * `merge`, with the feature `merge`, merges objects as server-side apply does.
 //! * `schema` has what JSON Schemas of generated types need, with the feature `schemars`.
-//! * [`values`] has the numbers, times and quantities of custom resources.
+//! * `values`, with the feature `custom-resources`, has their numbers, times and quantities.
 //! * [`WithMetadata`] adds builder methods for metadata to every kind, [`build`] makes label
 //!   selectors and owner references, [`conditions`] changes the conditions of a status.
 
@@ -41,6 +41,7 @@ pub mod schema;
 pub mod selectors;
 mod status;
 mod unknown;
+#[cfg(feature = "custom-resources")]
 pub mod values;
 pub mod wire;
 

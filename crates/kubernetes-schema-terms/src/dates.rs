@@ -19,8 +19,9 @@ pub(crate) fn is_date(text: &str) -> bool {
 
 /// Returns true if a text is a day and a time to a server, which reads RFC 3339 loosely: letters of
 /// any case, any character before the fraction, any offset, and anything after another `t`.
+#[must_use]
 #[inline]
-pub(crate) fn is_date_time(text: &str) -> bool {
+pub fn is_date_time(text: &str) -> bool {
     let mut parts = text.split(['t', 'T']);
     let (Some(date), Some(time)) = (parts.next(), parts.next()) else {
         return false;

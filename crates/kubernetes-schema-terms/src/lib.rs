@@ -17,6 +17,7 @@ mod error_type;
 mod names;
 mod texts;
 
+pub use dates::is_date_time;
 pub use error_type::ErrorType;
 pub use names::NameFormat;
 #[doc(hidden)]

@@ -5,8 +5,8 @@ use kubernetes_kinds::{ListMapKeys, Release};
 
 use crate::checker::to_value;
 use crate::{
-    Checker, Error, ErrorType, Feature, FieldPath, Report, RequiredFields, Segment, Strategy,
-    Warning,
+    Checker, Error, ErrorType, Feature, FieldPath, Report, RequiredFields, Scale, Segment,
+    Strategy, Warning,
 };
 
 /// The rule of errors of CEL rules.
@@ -54,15 +54,17 @@ fn skip_cel_rules<K: Strategy>(report: &mut Report, others: &[Error]) {
 /// Checks the values of the subresource `scale`: replicas are whole numbers from 0 to 2³¹ - 1, a
 /// label selector is a text. A server reports the path as the definition has it.
 pub(crate) fn scale<K: Strategy>(object: &K, of_status: bool, to: &mut Checker<'_>) {
-    let Some(scale) = K::SCALE else {
-        return;
-    };
-    let Some(object) = to_value(object) else {
-        return;
-    };
+    if let Some(scale) = K::SCALE
+        && let Some(object) = to_value(object)
+    {
+        scale_of(&object, scale, of_status, to);
+    }
+}
+
+fn scale_of(object: &Value, scale: Scale, of_status: bool, to: &mut Checker<'_>) {
     let spec = (!of_status).then_some(scale.spec_replicas);
     for path in spec.into_iter().chain([scale.status_replicas]) {
-        let value = inside(&object, path);
+        let value = inside(object, path);
         let is_number = |number: i64| i32::try_from(number).is_ok_and(|number| number >= 0);
         if value.is_some_and(|value| !value.as_i64().is_some_and(is_number)) {
             unscaled(path, value, "it must be a whole number of 31 bits", to);
@@ -70,7 +72,7 @@ pub(crate) fn scale<K: Strategy>(object: &K, of_status: bool, to: &mut Checker<'
     }
     let selector = scale
         .label_selector
-        .map(|path| (path, inside(&object, path)));
+        .map(|path| (path, inside(object, path)));
     if let Some((path, Some(value))) = selector
         && !value.is_string()
     {

@@ -2,7 +2,7 @@
 
 use k8s_openapi::ByteString;
 use kubernetes_kinds::Release;
-use kubernetes_schema_terms::TextFormat;
+use kubernetes_schema_terms::{TextFormat, is_date_time};
 
 use crate::checker::to_value;
 use crate::custom::NOWHERE;
@@ -15,6 +15,17 @@ impl Checker<'_> {
         if !format.matches(value) {
             let problem = Problem::new(ErrorType::TypeInvalid, "format");
             let detail = format!("it must be of the format `{}`", format.name());
+            self.error(at, problem, Some(value.into()), detail);
+        }
+    }
+
+    /// Checks that a text is a time: `format: date-time`. Apart from the other formats, which a
+    /// crate with times may not need.
+    #[inline]
+    pub fn date_time(&mut self, at: Path<'_>, value: &str) {
+        if !is_date_time(value) {
+            let problem = Problem::new(ErrorType::TypeInvalid, "format");
+            let detail = "it must be of the format `date-time`".to_owned();
             self.error(at, problem, Some(value.into()), detail);
         }
     }

@@ -52,9 +52,7 @@ schema::object! {
         /// refers back to this VolumeSnapshot, which a reader has to check.
         optional "boundVolumeSnapshotContentName" => String,
         /// When the storage system took the snapshot; unset while that isn't known.
-        optional "creationTime" => values::DateTime {
-            "format" => "date-time",
-        },
+        optional "creationTime" => values::DateTime,
         /// The last error while the snapshot was made. It is removed once that succeeds.
         optional "error" => VolumeSnapshotError,
         /// True if a volume can be restored from the snapshot; unset while that isn't known.

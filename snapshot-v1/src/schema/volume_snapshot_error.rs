@@ -12,8 +12,6 @@ schema::object! {
         /// Message of the error. It may be logged and has no secrets.
         optional "message" => String,
         /// When it went wrong.
-        optional "time" => values::DateTime {
-            "format" => "date-time",
-        },
+        optional "time" => values::DateTime,
     }
 }

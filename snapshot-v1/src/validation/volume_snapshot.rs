@@ -3,7 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, Path, Pattern, Rule, SetDefaults, Strategy, Target, TextFormat, cel,
+    Check, Checker, ErrorType, Path, Pattern, Rule, SetDefaults, Strategy, Target, cel,
 };
 
 use crate::{VolumeSnapshot, VolumeSnapshotSource, VolumeSnapshotSpec, VolumeSnapshotStatus};
@@ -79,7 +79,7 @@ impl Check for VolumeSnapshotStatus {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("creationTime");
         if let Some(value) = &self.creation_time {
-            to.text_format(path, value.as_str(), TextFormat::DateTime);
+            to.date_time(path, value.as_str());
         }
         if let Some(value) = &self.error {
             value.check(&at.field("error"), to);

@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.storage.snapshot.v1.VolumeSnapshot/properties/status/properties/error.
 // Change the document or its overlays and run the command again.
 
-use kubernetes_validation::{Check, Checker, Path, TextFormat};
+use kubernetes_validation::{Check, Checker, Path};
 
 use crate::VolumeSnapshotError;
 
@@ -10,7 +10,7 @@ impl Check for VolumeSnapshotError {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("time");
         if let Some(value) = &self.time {
-            to.text_format(path, value.as_str(), TextFormat::DateTime);
+            to.date_time(path, value.as_str());
         }
     }
 }

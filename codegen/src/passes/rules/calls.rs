@@ -45,6 +45,9 @@ impl Reader<'_> {
             && let Some(takes) = text(sort)
             && let Some(format) = format
         {
+            if sort == ValueKind::DateTime && format == TextFormat::DateTime {
+                return Some(Call::new("date_time", takes, Vec::new()));
+            }
             let format = vec![Argument::TextFormat(format)];
             return Some(Call::new("text_format", takes, format));
         }

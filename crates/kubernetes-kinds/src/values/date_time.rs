@@ -31,6 +31,7 @@ pub struct DateTime(String);
 impl DateTime {
     /// Returns the text.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -38,30 +39,35 @@ impl DateTime {
     /// Returns the time that the text names: one of RFC 3339. A server doesn't check days and
     /// offsets, so that there may be none.
     #[must_use]
+    #[inline]
     pub fn timestamp(&self) -> Option<Timestamp> {
         self.0.to_ascii_uppercase().parse().ok()
     }
 }
 
 impl AsRef<str> for DateTime {
+    #[inline]
     fn as_ref(&self) -> &str {
         &self.0
     }
 }
 
 impl fmt::Display for DateTime {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
     }
 }
 
 impl From<&str> for DateTime {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
 }
 
 impl From<String> for DateTime {
+    #[inline]
     fn from(text: String) -> Self {
         Self(text)
     }
@@ -69,6 +75,7 @@ impl From<String> for DateTime {
 
 impl From<Timestamp> for DateTime {
     /// Writes a time with the digits of the fraction that it has.
+    #[inline]
     fn from(time: Timestamp) -> Self {
         Self(time.to_string())
     }
@@ -76,6 +83,7 @@ impl From<Timestamp> for DateTime {
 
 impl From<Time> for DateTime {
     /// Writes a time in whole seconds, as that type does.
+    #[inline]
     fn from(time: Time) -> Self {
         Self(time.0.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
     }
@@ -83,18 +91,21 @@ impl From<Time> for DateTime {
 
 impl From<MicroTime> for DateTime {
     /// Writes a time in microseconds, as that type does.
+    #[inline]
     fn from(time: MicroTime) -> Self {
         Self(time.0.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string())
     }
 }
 
 impl Serialize for DateTime {
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
     }
 }
 
 impl<'de> Deserialize<'de> for DateTime {
+    #[inline]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Self)
     }

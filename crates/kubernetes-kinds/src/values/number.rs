@@ -35,6 +35,7 @@ enum Held {
 impl Number {
     /// Returns the number as a float, which for whole numbers beyond 2⁵³ is the nearest.
     #[must_use]
+    #[inline]
     pub fn as_f64(self) -> f64 {
         match self.0 {
             Held::Whole(number) => number as f64,
@@ -44,6 +45,7 @@ impl Number {
 
     /// Returns the number if it is a whole one of 64 bits.
     #[must_use]
+    #[inline]
     pub fn as_i64(self) -> Option<i64> {
         match self.0 {
             Held::Whole(number) => Some(number),
@@ -54,18 +56,21 @@ impl Number {
 
 impl Default for Number {
     /// Returns 0.
+    #[inline]
     fn default() -> Self {
         Self(Held::Whole(0))
     }
 }
 
 impl fmt::Debug for Number {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
 impl fmt::Display for Number {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Held::Whole(number) => fmt::Display::fmt(&number, f),
@@ -75,6 +80,7 @@ impl fmt::Display for Number {
 }
 
 impl PartialOrd for Number {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match (self.0, other.0) {
             (Held::Whole(a), Held::Whole(b)) => Some(a.cmp(&b)),
@@ -85,6 +91,7 @@ impl PartialOrd for Number {
 
 impl From<f64> for Number {
     /// Makes a number of a float. One that isn't finite has no JSON, and can't be written.
+    #[inline]
     fn from(number: f64) -> Self {
         // The bounds are floats themselves; the upper one is one too many.
         let fits = number.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&number);
@@ -98,6 +105,7 @@ impl From<f64> for Number {
 macro_rules! from {
     ($($ty:ty => $wide:ty),*) => {$(
         impl From<$ty> for Number {
+            #[inline]
             fn from(number: $ty) -> Self {
                 <$wide>::from(number).into()
             }
@@ -108,6 +116,7 @@ macro_rules! from {
 from!(f32 => f64, i8 => i64, i16 => i64, i32 => i64, u8 => i64, u16 => i64, u32 => i64);
 
 impl From<i64> for Number {
+    #[inline]
     fn from(number: i64) -> Self {
         Self(Held::Whole(number))
     }
@@ -115,6 +124,7 @@ impl From<i64> for Number {
 
 impl From<u64> for Number {
     /// Makes a number; one of more than 63 bits becomes the nearest float, as in a server.
+    #[inline]
     fn from(number: u64) -> Self {
         Self(match i64::try_from(number) {
             Ok(number) => Held::Whole(number),
@@ -125,12 +135,14 @@ impl From<u64> for Number {
 
 impl From<Number> for f64 {
     /// Returns the number as [`Number::as_f64`] does.
+    #[inline]
     fn from(number: Number) -> Self {
         number.as_f64()
     }
 }
 
 impl Serialize for Number {
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Held::Whole(number) => serializer.serialize_i64(number),
@@ -141,6 +153,7 @@ impl Serialize for Number {
 }
 
 impl<'de> Deserialize<'de> for Number {
+    #[inline]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_f64(NumberVisitor)
     }
@@ -151,17 +164,25 @@ struct NumberVisitor;
 impl Visitor<'_> for NumberVisitor {
     type Value = Number;
 
+    #[inline]
+
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a number")
     }
+
+    #[inline]
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Number, E> {
         Ok(number.into())
     }
 
+    #[inline]
+
     fn visit_u64<E: Error>(self, number: u64) -> Result<Number, E> {
         Ok(number.into())
     }
+
+    #[inline]
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
         Ok(number.into())

@@ -44,6 +44,7 @@ pub enum IntOrQuantity {
 impl IntOrString {
     /// Returns the text, if it is one.
     #[must_use]
+    #[inline]
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Int(_) => None,
@@ -55,6 +56,7 @@ impl IntOrString {
 impl IntOrQuantity {
     /// Returns the text of the quantity, if it isn't a number.
     #[must_use]
+    #[inline]
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Int(_) => None,
@@ -64,6 +66,7 @@ impl IntOrQuantity {
 }
 
 impl From<intstr::IntOrString> for IntOrString {
+    #[inline]
     fn from(value: intstr::IntOrString) -> Self {
         match value {
             intstr::IntOrString::Int(number) => Self::Int(number.into()),
@@ -76,6 +79,7 @@ impl TryFrom<IntOrString> for intstr::IntOrString {
     type Error = std::num::TryFromIntError;
 
     /// Converts to the type of k8s-openapi; the error is a number of more than 32 bits.
+    #[inline]
     fn try_from(value: IntOrString) -> Result<Self, Self::Error> {
         Ok(match value {
             IntOrString::Int(number) => Self::Int(number.try_into()?),
@@ -85,12 +89,14 @@ impl TryFrom<IntOrString> for intstr::IntOrString {
 }
 
 impl From<Quantity> for IntOrQuantity {
+    #[inline]
     fn from(quantity: Quantity) -> Self {
         Self::Quantity(quantity)
     }
 }
 
 impl From<IntOrQuantity> for Quantity {
+    #[inline]
     fn from(value: IntOrQuantity) -> Self {
         match value {
             IntOrQuantity::Int(number) => Self(number.to_string()),
@@ -103,12 +109,14 @@ macro_rules! either {
     ($name:ident $text:ident $of:expr;) => {
         impl Default for $name {
             /// Returns 0.
+            #[inline]
             fn default() -> Self {
                 Self::Int(0)
             }
         }
 
         impl fmt::Display for $name {
+            #[inline]
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
                     Self::Int(number) => fmt::Display::fmt(number, f),
@@ -118,30 +126,35 @@ macro_rules! either {
         }
 
         impl From<i32> for $name {
+            #[inline]
             fn from(number: i32) -> Self {
                 Self::Int(number.into())
             }
         }
 
         impl From<i64> for $name {
+            #[inline]
             fn from(number: i64) -> Self {
                 Self::Int(number)
             }
         }
 
         impl From<&str> for $name {
+            #[inline]
             fn from(text: &str) -> Self {
                 text.to_owned().into()
             }
         }
 
         impl From<String> for $name {
+            #[inline]
             fn from(text: String) -> Self {
                 Self::$text($of(text))
             }
         }
 
         impl Serialize for $name {
+            #[inline]
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
                     Self::Int(number) => serializer.serialize_i64(*number),
@@ -151,6 +164,7 @@ macro_rules! either {
         }
 
         impl<'de> Deserialize<'de> for $name {
+            #[inline]
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 Ok(match deserializer.deserialize_any(EitherVisitor)? {
                     Either::Number(number) => Self::Int(number),
@@ -174,13 +188,19 @@ struct EitherVisitor;
 impl Visitor<'_> for EitherVisitor {
     type Value = Either;
 
+    #[inline]
+
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a whole number of 64 bits or a string")
     }
 
+    #[inline]
+
     fn visit_i64<E: Error>(self, number: i64) -> Result<Either, E> {
         Ok(Either::Number(number))
     }
+
+    #[inline]
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Either, E> {
         let number = i64::try_from(number);
@@ -188,6 +208,8 @@ impl Visitor<'_> for EitherVisitor {
             .map(Either::Number)
             .map_err(|_| E::invalid_type(Unexpected::Other("a larger number"), &self))
     }
+
+    #[inline]
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Either, E> {
         // A server takes `1.0` for a whole number, up to where floats have gaps.
@@ -197,9 +219,13 @@ impl Visitor<'_> for EitherVisitor {
         }
     }
 
+    #[inline]
+
     fn visit_str<E: Error>(self, text: &str) -> Result<Either, E> {
         Ok(Either::Text(text.to_owned()))
     }
+
+    #[inline]
 
     fn visit_string<E: Error>(self, text: String) -> Result<Either, E> {
         Ok(Either::Text(text))

@@ -9,4 +9,5 @@ mod nulls;
 mod quantity;
 mod selectors;
 mod times;
+#[cfg(feature = "custom-resources")]
 mod values;

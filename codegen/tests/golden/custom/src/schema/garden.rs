@@ -201,9 +201,7 @@ schema::object! {
         /// In days.
         optional "ages" => Vec<u64>,
         /// The time of the entry.
-        optional "at" => values::DateTime {
-            "format" => "date-time",
-        },
+        optional "at" => values::DateTime,
         /// The sum of all.
         optional "check" => u64 {
             "maximum" => 9007199254740992i64,
@@ -301,7 +299,6 @@ schema::object! {
         /// The first time.
         optional "since" => values::DateTime {
             "default" => "2026-01-02T03:04:05.5+01:00",
-            "format" => "date-time",
         },
         /// The word to sort by.
         optional "sort" => String,
@@ -314,11 +311,7 @@ schema::object! {
             "maximum" => 300,
         },
         /// Other times.
-        optional "times" => Vec<values::DateTime> {
-            items {
-                "format" => "date-time",
-            },
-        },
+        optional "times" => Vec<values::DateTime>,
         /// By letter.
         optional "words" => BTreeMap<String, String> {
             "default" => (),

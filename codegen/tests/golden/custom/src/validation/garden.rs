@@ -651,7 +651,7 @@ impl Check for GardenSpecLedger {
         }
         let path = at.field("at");
         if let Some(value) = &self.at {
-            to.text_format(path, value.as_str(), TextFormat::DateTime);
+            to.date_time(path, value.as_str());
         }
         let path = at.field("check");
         if let Some(value) = &self.check {
@@ -721,7 +721,7 @@ impl Check for GardenSpecLedger {
         }
         let path = at.field("since");
         if let Some(value) = &self.since {
-            to.text_format(path, value.as_str(), TextFormat::DateTime);
+            to.date_time(path, value.as_str());
         }
         let path = at.field("tally");
         if let Some(value) = &self.tally {
@@ -732,7 +732,7 @@ impl Check for GardenSpecLedger {
         if let Some(entries) = &self.times {
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index);
-                to.text_format(path, item.as_str(), TextFormat::DateTime);
+                to.date_time(path, item.as_str());
             }
         }
         let path = at.field("yard");
