@@ -165,25 +165,21 @@ impl Visitor<'_> for NumberVisitor {
     type Value = Number;
 
     #[inline]
-
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a number")
     }
 
     #[inline]
-
     fn visit_i64<E: Error>(self, number: i64) -> Result<Number, E> {
         Ok(number.into())
     }
 
     #[inline]
-
     fn visit_u64<E: Error>(self, number: u64) -> Result<Number, E> {
         Ok(number.into())
     }
 
     #[inline]
-
     fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
         Ok(number.into())
     }

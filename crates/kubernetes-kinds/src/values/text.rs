@@ -189,19 +189,16 @@ impl Visitor<'_> for EitherVisitor {
     type Value = Either;
 
     #[inline]
-
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a whole number of 64 bits or a string")
     }
 
     #[inline]
-
     fn visit_i64<E: Error>(self, number: i64) -> Result<Either, E> {
         Ok(Either::Number(number))
     }
 
     #[inline]
-
     fn visit_u64<E: Error>(self, number: u64) -> Result<Either, E> {
         let number = i64::try_from(number);
         number
@@ -210,7 +207,6 @@ impl Visitor<'_> for EitherVisitor {
     }
 
     #[inline]
-
     fn visit_f64<E: Error>(self, number: f64) -> Result<Either, E> {
         // A server takes `1.0` for a whole number, up to where floats have gaps.
         match number.fract() == 0.0 && number.abs() < 2f64.powi(53) {
@@ -220,13 +216,11 @@ impl Visitor<'_> for EitherVisitor {
     }
 
     #[inline]
-
     fn visit_str<E: Error>(self, text: &str) -> Result<Either, E> {
         Ok(Either::Text(text.to_owned()))
     }
 
     #[inline]
-
     fn visit_string<E: Error>(self, text: String) -> Result<Either, E> {
         Ok(Either::Text(text))
     }
