@@ -61,6 +61,14 @@ fn goldens_without_features_compile_and_have_documentation() {
     }
 }
 
+/// Beside others it would get the features of the run-time crates that those need.
+#[test]
+fn a_custom_resource_without_patterns_compiles_alone() {
+    let features = "validation,k8s-openapi/latest";
+    let package = ["--package", "golden-rivals", "--features", features];
+    cargo(&[["check", "--offline", "--quiet"].as_slice(), &package].concat());
+}
+
 #[test]
 fn goldens_are_formatted_as_rustfmt_does() {
     let version = Command::new(env!("CARGO"))

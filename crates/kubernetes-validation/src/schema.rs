@@ -6,7 +6,6 @@
 use k8s_openapi::ByteString;
 #[cfg(feature = "pattern")]
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-#[cfg(feature = "pattern")]
 use k8s_openapi::serde::Serialize;
 
 use crate::checker::to_value;
