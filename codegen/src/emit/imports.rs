@@ -16,11 +16,11 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
     let values = values(&version.types, module);
     let convert = conversion::uses_support(version, &module.types);
     let mut uses = elsewhere(version, &values);
-    uses.extend(support(
-        &values,
-        convert,
-        has_structs(&version.types, module),
-    ));
+    uses.extend(support(&[
+        (convert, "convert"),
+        (are_exact(&values), "values"),
+        (has_structs(&version.types, module), "wire"),
+    ]));
     let here = version.module.iter();
     let own = own(version, module, &values)
         .into_iter()
@@ -33,8 +33,11 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
 pub(super) fn of_apply(version: &ApiVersion, module: &Module, convert: bool) -> Vec<TokenStream> {
     let values = values(&version.derived.apply.types, module);
     let mut uses = elsewhere(version, &values);
-    let has_structs = has_structs(&version.derived.apply.types, module);
-    uses.extend(support(&values, convert, has_structs));
+    uses.extend(support(&[
+        (convert, "convert"),
+        (are_exact(&values), "values"),
+        (has_structs(&version.derived.apply.types, module), "wire"),
+    ]));
     let own = own(version, module, &values).into_iter();
     let (applied, full): (Vec<_>, Vec<_>) =
         own.partition(|(schema, _)| version.derived.apply.types.contains_key(*schema));
@@ -53,11 +56,7 @@ pub(super) fn of_schemas(
     values: &[&Ty],
 ) -> Vec<TokenStream> {
     let mut uses = elsewhere(version, values);
-    let modules = values
-        .iter()
-        .any(|ty| ty.exact().is_some())
-        .then_some("values");
-    uses.extend(of_support(Iterator::chain(["schema"].into_iter(), modules)));
+    uses.extend(support(&[(true, "schema"), (are_exact(values), "values")]));
     let here = module
         .types
         .iter()
@@ -155,21 +154,16 @@ fn external<'a>(
     external
 }
 
-/// Imports from the run-time support.
-fn support(values: &[&Ty], convert: bool, wire: bool) -> Option<TokenStream> {
-    let is_exact = values.iter().any(|ty| ty.exact().is_some());
-    let modules = [(convert, "convert"), (is_exact, "values"), (wire, "wire")];
-    of_support(
-        modules
-            .into_iter()
-            .filter_map(|(uses, name)| uses.then_some(name)),
-    )
+/// The import of those modules of the run-time support that are used.
+fn support(modules: &[(bool, &'static str)]) -> Option<TokenStream> {
+    let used = modules.iter().filter(|(is_used, _)| *is_used);
+    let used: Vec<_> = used.map(|(_, module)| name::fixed(module)).collect();
+    (!used.is_empty()).then(|| use_item(&quote!(use #KINDS::), &used))
 }
 
-/// The import of modules of the run-time support.
-fn of_support(modules: impl Iterator<Item = &'static str>) -> Option<TokenStream> {
-    let modules: Vec<_> = modules.map(name::fixed).collect();
-    (!modules.is_empty()).then(|| use_item(&quote!(use #KINDS::), &modules))
+/// Returns true if some values are of a type that keeps them as they are written.
+fn are_exact(values: &[&Ty]) -> bool {
+    values.iter().any(|ty| ty.exact().is_some())
 }
 
 /// Returns true if an external type can go by its short name: nothing else has it.

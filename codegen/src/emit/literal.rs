@@ -3,14 +3,24 @@
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 
-use crate::model::Literal;
+use crate::model::{Field, Literal};
 use crate::name::Ident;
 
-/// A default as an expression; `named` says how a type of the crate is written.
-pub(super) fn expression(
+/// The default of a field as an expression, in a `Box` if the field has one. `named` says how a
+/// type of the crate is written.
+pub(super) fn of(
+    field: &Field,
     literal: &Literal,
     named: &mut impl FnMut(&Ident) -> TokenStream,
 ) -> TokenStream {
+    let value = expression(literal, named);
+    match field.form.boxed {
+        true => quote!(Box::new(#value)),
+        false => value,
+    }
+}
+
+fn expression(literal: &Literal, named: &mut impl FnMut(&Ident) -> TokenStream) -> TokenStream {
     match literal {
         Literal::Bool(value) => quote!(#value),
         Literal::Int(value) => {

@@ -7,7 +7,6 @@ use super::comment::comment;
 use super::{imports, literal};
 use crate::doc;
 use crate::model::{ApiVersion, Field, Rest, Shape, Struct, Ty, Type};
-use crate::name::Ident;
 
 /// The documentation of the field that keeps unknown fields.
 const UNKNOWN_FIELDS: [&str; 2] = [
@@ -71,48 +70,48 @@ fn zero(version: &ApiVersion, object: &Struct) -> Option<TokenStream> {
         _ => false,
     };
     let default = |field: &Field| {
-        let literal = field.form.literal.as_ref()?;
-        let of_crate = |name: &Ident| {
+        let literal = field.form.literal.as_ref().filter(|_| field.required)?;
+        let value = literal::of(field, literal, &mut |name| {
             let module = version.module.iter();
             quote!(crate::#(#module::)* #name)
-        };
-        let mut value = literal::expression(literal, &mut { of_crate });
-        if field.form.boxed {
-            value = quote!(Box::new(#value));
-        }
-        if field.is_optional() {
-            value = quote!(Some(#value));
-        }
-        field.required.then_some(value)
+        });
+        Some(match field.is_optional() {
+            true => quote!(Some(#value)),
+            false => value,
+        })
     };
     let mut said = vec!["Returns the object in which nothing is set."];
-    let has_default = |field: &Field| default(field).is_some();
-    if object.fields.iter().any(has_default) {
+    let (mut has_default, mut has_empty) = (false, false);
+    let mut fields = Vec::new();
+    for field in &object.fields {
+        let value = match default(field) {
+            Some(value) => {
+                has_default = true;
+                value
+            }
+            None if is_enumeration(field) => {
+                has_empty = true;
+                quote!(wire::Zero::zero())
+            }
+            None => quote!(Default::default()),
+        };
+        let name = &field.name;
+        fields.push(quote!(#name: #value));
+    }
+    if has_default {
         said.push("Required fields with a default have that.");
     }
-    if object
-        .fields
-        .iter()
-        .any(|field| is_enumeration(field) && !has_default(field))
-    {
+    if has_empty {
         said.push("Its required enumerations are empty, which is none of their values.");
     }
-    if said.len() == 1 {
+    if !has_default && !has_empty {
         return None;
     }
-    let fields = object.fields.iter().map(|field| {
-        let name = &field.name;
-        match (default(field), is_enumeration(field)) {
-            (Some(value), _) => quote!(#name: #value),
-            (None, true) => quote!(#name: wire::Zero::zero()),
-            (None, false) => quote!(#name: Default::default()),
-        }
-    });
     let unknown = object
         .unknown
         .iter()
         .map(|Rest { name, .. }| quote!(#name: Default::default()));
-    let fields = fields.chain(unknown);
+    let fields = fields.into_iter().chain(unknown);
     let docs = comment(&doc::wrapped(&said.join(" ")));
     Some(quote! {
         #docs

@@ -85,15 +85,10 @@ pub(super) fn is_manifest(file: &str) -> bool {
     [".yaml", ".yml"].iter().any(|end| file.ends_with(end))
 }
 
-/// Returns true if a text of JSON has definitions, by its kind.
-pub(super) fn is_json(text: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Kind {
-        kind: String,
-    }
-    let known = [DEFINITION, DEFINITIONS, LIST];
-    let found = serde_json::from_str::<Kind>(text);
-    found.is_ok_and(|found| known.contains(&found.kind.as_str()))
+/// Returns true if an object is a definition or a list, and no document of a server.
+pub(super) fn has_definitions(object: &Value) -> bool {
+    let kind = object.get("kind").and_then(Value::as_str);
+    kind.is_some_and(|kind| [DEFINITION, DEFINITIONS, LIST].contains(&kind))
 }
 
 /// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas
@@ -226,15 +221,12 @@ fn items(mut object: Value) -> Vec<Value> {
     let version = object.get("apiVersion").cloned();
     let items = object.get_mut("items").and_then(Value::as_array_mut);
     let mut items = items.map(std::mem::take).unwrap_or_default();
-    for item in items.iter_mut().filter(|item| is_typed && item.is_object()) {
+    if is_typed {
         // A server leaves both out of the items of its own lists.
-        for (name, value) in [
-            ("kind", Some(DEFINITION.into())),
-            ("apiVersion", version.clone()),
-        ] {
-            if item.get(name).is_none() {
-                item[name] = value.unwrap_or_default();
-            }
+        for item in items.iter_mut().filter_map(Value::as_object_mut) {
+            item.entry("kind").or_insert_with(|| DEFINITION.into());
+            let of_list = || version.clone().unwrap_or_default();
+            item.entry("apiVersion").or_insert_with(of_list);
         }
     }
     items

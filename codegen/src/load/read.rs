@@ -23,10 +23,9 @@ pub(crate) fn read(
     prefix: Option<&str>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Value> {
-    let is_manifest = crd::is_manifest(&source.name) || crd::is_json(&source.text);
-    let document = match is_manifest {
+    let document = match crd::is_manifest(&source.name) {
         true => check_size(&source.text).and_then(|()| crd::document(&source.text, prefix)),
-        false => parse(&source.text),
+        false => parse(&source.text, prefix),
     };
     match document {
         Ok(mut document) => {
@@ -59,7 +58,7 @@ fn check_size(text: &str) -> Result<(), Error> {
 }
 
 /// The document, or the line of the error if it is known, the message, and what to do.
-fn parse(text: &str) -> Result<Value, Error> {
+fn parse(text: &str, prefix: Option<&str>) -> Result<Value, Error> {
     check_size(text)?;
     let document = json::parse(text).map_err(|error| {
         let text = error.to_string();
@@ -70,6 +69,9 @@ fn parse(text: &str) -> Result<Value, Error> {
             "take the file anew from where it came, or mend it at that place",
         )
     })?;
+    if crd::has_definitions(&document) {
+        return crd::document(text, prefix);
+    }
     if let Some(version) = document.get("swagger") {
         let version = version.as_str().unwrap_or_default();
         return Err((

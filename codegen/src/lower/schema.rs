@@ -35,11 +35,7 @@ pub(super) fn ty(schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
         return Some(Ty::IntOrString);
     }
     match &schema.schema_kind {
-        SchemaKind::Type(Type::Integer(integer)) => {
-            let default = schema.schema_data.default.as_ref();
-            Some(whole(integer, default))
-        }
-        SchemaKind::Type(kind) => plain(kind, at),
+        SchemaKind::Type(kind) => plain(kind, schema.schema_data.default.as_ref(), at),
         SchemaKind::AllOf { all_of } => all_of_one(all_of, at),
         SchemaKind::Any(any) => mixed(any, at),
         SchemaKind::OneOf { one_of: forms } | SchemaKind::AnyOf { any_of: forms } => {
@@ -49,11 +45,11 @@ pub(super) fn ty(schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
     }
 }
 
-fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
+fn plain(kind: &Type, default: Option<&Value>, at: &Spot<'_>) -> Option<Ty> {
     match kind {
         Type::Boolean(boolean) if !boolean.enumeration.is_empty() => no_text(at),
         Type::Boolean(_) => Some(Ty::Bool),
-        Type::Integer(integer) => Some(whole(integer, None)),
+        Type::Integer(integer) => Some(whole(integer, default)),
         Type::Number(number) => match &number.format {
             Format::Item(NumberFormat::Float) => Some(Ty::F32),
             _ => Some(Ty::F64),

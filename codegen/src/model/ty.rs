@@ -63,8 +63,7 @@ impl Exact {
 impl Ty {
     /// The type that keeps values as they are written, itself or in lists and maps.
     pub(crate) fn exact(&self) -> Option<Exact> {
-        match self {
-            Self::List(inner) | Self::Map(inner) => inner.exact(),
+        match self.innermost() {
             Self::Exact(exact) => Some(*exact),
             _ => None,
         }
@@ -72,13 +71,20 @@ impl Ty {
 
     /// The schema that the type names, itself or in lists and maps.
     pub(crate) fn reference(&self) -> Option<&SchemaName> {
-        match self {
-            Self::List(inner) | Self::Map(inner) => inner.reference(),
+        match self.innermost() {
             Self::Ref(name)
             | Self::Values {
                 named: Some(name), ..
             } => Some(name),
             _ => None,
+        }
+    }
+
+    /// The innermost type of lists and maps.
+    pub(crate) fn innermost(&self) -> &Ty {
+        match self {
+            Self::List(inner) | Self::Map(inner) => inner.innermost(),
+            other => other,
         }
     }
 

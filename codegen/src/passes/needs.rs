@@ -53,13 +53,9 @@ fn has_exact(object: &Struct<Analysed>) -> bool {
 
 /// Returns true if a field of a struct has numbers that may have a fraction.
 fn has_floats(object: &Struct<Analysed>) -> bool {
-    fn may(ty: &Ty) -> bool {
-        match ty {
-            Ty::List(inner) | Ty::Map(inner) => may(inner),
-            ty => matches!(ty, Ty::Json | Ty::Exact(Exact::Number)),
-        }
-    }
-    object.is_open || object.fields.iter().any(|field| may(&field.ty))
+    let may = |ty: &Ty| matches!(ty, Ty::Json | Ty::Exact(Exact::Number));
+    let mut fields = object.fields.iter();
+    object.is_open || fields.any(|field| may(field.ty.innermost()))
 }
 
 /// Returns true if a rule of a struct has a regular expression.

@@ -20,10 +20,7 @@ pub(super) fn of(
     match &field.ty {
         Ty::Time => Some(Reading::Time),
         Ty::List(element) | Ty::Map(element) => {
-            let mut inner = &**element;
-            while let Ty::List(element) | Ty::Map(element) = inner {
-                inner = element;
-            }
+            let inner = element.innermost();
             let is_moment = matches!(inner, Ty::Time)
                 || external(inner).is_some_and(|e| foundation::is_moment(&e.path));
             // Types of others read themselves, and some have no zero value.

@@ -13,9 +13,7 @@ impl Checker<'_> {
     #[inline]
     pub fn text_format(&mut self, at: Path<'_>, value: &str, format: TextFormat) {
         if !format.matches(value) {
-            let problem = Problem::new(ErrorType::TypeInvalid, "format");
-            let detail = format!("it must be of the format `{}`", format.name());
-            self.error(at, problem, Some(value.into()), detail);
+            self.not_of_format(at, value, format.name(), "");
         }
     }
 
@@ -24,9 +22,7 @@ impl Checker<'_> {
     #[inline]
     pub fn date_time(&mut self, at: Path<'_>, value: &str) {
         if !is_date_time(value) {
-            let problem = Problem::new(ErrorType::TypeInvalid, "format");
-            let detail = "it must be of the format `date-time`".to_owned();
-            self.error(at, problem, Some(value.into()), detail);
+            self.not_of_format(at, value, "date-time", "");
         }
     }
 
@@ -46,9 +42,14 @@ impl Checker<'_> {
     #[inline]
     pub fn encoded(&mut self, at: Path<'_>, value: &ByteString) {
         if value.0.is_empty() {
-            let problem = Problem::new(ErrorType::TypeInvalid, "format");
-            let detail = "it must be of the format `byte`, and not empty".to_owned();
-            self.error(at, problem, Some("".into()), detail);
+            self.not_of_format(at, "", "byte", ", and not empty");
         }
+    }
+
+    #[cold]
+    fn not_of_format(&mut self, at: Path<'_>, value: &str, format: &str, but: &str) {
+        let problem = Problem::new(ErrorType::TypeInvalid, "format");
+        let detail = format!("it must be of the format `{format}`{but}");
+        self.error(at, problem, Some(value.into()), detail);
     }
 }

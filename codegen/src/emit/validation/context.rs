@@ -7,7 +7,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
 use crate::emit::runtime::VALIDATION;
-use crate::model::{ApiVersion, Field, Struct, Ty};
+use crate::model::{ApiVersion, Field, Struct};
 use crate::name::Ident;
 
 /// The names that the items of a file use, noted while these are made.
@@ -84,11 +84,8 @@ impl Context<'_> {
 
     /// The struct of the crate that a field holds, itself or in lists and maps.
     pub(super) fn held(&self, field: &Field) -> Option<&Struct> {
-        let mut held = &field.ty;
-        while let Ty::List(inner) | Ty::Map(inner) = held {
-            held = inner;
-        }
-        self.version.own_struct(held).map(|(_, object)| object)
+        let held = self.version.own_struct(field.ty.innermost());
+        held.map(|(_, object)| object)
     }
 
     /// A term of the run-time crates as an expression.

@@ -70,13 +70,10 @@ pub(super) fn set(cx: &mut Context<'_>, object: &Struct, field: &Field) -> Optio
 fn value(cx: &mut Context<'_>, object: &Struct, field: &Field) -> Option<TokenStream> {
     let name = &field.name;
     let literal = field.form.literal.as_ref().filter(|_| !field.required)?;
-    let mut value = literal::expression(literal, &mut |ty| {
+    let value = literal::of(field, literal, &mut |ty| {
         cx.uses.types.insert(ty.clone());
         quote!(#ty)
     });
-    if field.form.boxed {
-        value = quote!(Box::new(#value));
-    }
     let is_custom = cx.version.is_custom;
     let mut set = match literal {
         Literal::List(_) if !is_custom => quote! {
