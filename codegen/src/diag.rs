@@ -1,6 +1,7 @@
 //! Diagnostics: an error with its location and help, collected over a whole run.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::pointer::Pointer;
@@ -143,6 +144,17 @@ impl Diagnostics {
             }
         }
         self
+    }
+
+    /// Names the files that schemas come from in the errors of a document that has several.
+    pub(crate) fn spread(&mut self, file: &str, files: &BTreeMap<String, String>) {
+        let mine = self.0.iter_mut().filter(|d| d.file == file);
+        for diagnostic in mine.filter(|_| !files.is_empty()) {
+            let schema = diagnostic.pointer.as_ref().and_then(Pointer::in_schema);
+            if let Some(file) = schema.and_then(|schema| files.get(&schema)) {
+                diagnostic.file.clone_from(file);
+            }
+        }
     }
 
     /// Returns true if nothing was found.

@@ -60,12 +60,13 @@ pub use adopt::{Adopted, TO_DESCRIBE, adopt};
 pub use compare::{Comparison, Difference, DifferenceKind, compare};
 pub use config::{
     Bundle, Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern, K8sOpenapi,
+    Part, Parts, Standalone,
 };
 pub use diag::{Diagnostic, Diagnostics};
 pub use load::crd::CustomVersion;
 pub use pointer::Pointer;
 pub use release::{Release, Releases};
-pub use render::{MARK, is_generated};
+pub use render::{MARK, STANDALONE_MARK, is_generated};
 pub use source::{DocumentSource, Inputs, Source};
 
 /// A generated crate.
@@ -164,13 +165,13 @@ pub fn generate(config: &Config, inputs: &Inputs) -> Result<Vec<Generated>, Diag
     run(config, inputs, |crates, diagnostics| {
         let own = crates
             .iter()
-            .map(|krate| (described(krate, inputs), emit::works(krate)));
+            .map(|krate| (described(krate, inputs), mark(krate), emit::works(krate)));
         let bundle = config.bundle.as_ref().map(|bundle| {
             let krate = Generated {
                 name: bundle.name.clone(),
                 ..Generated::default()
             };
-            (krate, vec![emit::Work::Bundle(bundle, crates)])
+            (krate, MARK, vec![emit::Work::Bundle(bundle, crates)])
         });
         with_files(own.chain(bundle).collect(), diagnostics)
     })
@@ -178,17 +179,18 @@ pub fn generate(config: &Config, inputs: &Inputs) -> Result<Vec<Generated>, Diag
 
 /// Returns the crates with the files that come of their work, which is done in parallel.
 fn with_files(
-    crates: Vec<(Generated, Vec<emit::Work<'_>>)>,
+    crates: Vec<(Generated, &str, Vec<emit::Work<'_>>)>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Generated> {
     let (mut generated, mut counts, mut all) = (Vec::new(), Vec::new(), Vec::new());
-    for (krate, works) in crates {
+    for (krate, mark, works) in crates {
         counts.push(works.len());
-        all.extend(works.into_iter().map(|work| (krate.name.clone(), work)));
+        let works = works.into_iter();
+        all.extend(works.map(|work| (krate.name.clone(), mark, work)));
         generated.push(krate);
     }
-    let made = parallel::map_reporting(all, diagnostics, |(name, work), to| {
-        files(&name, work.files(), to)
+    let made = parallel::map_reporting(all, diagnostics, |(name, mark, work), to| {
+        files(&name, mark, work.files(), to)
     });
     let mut made = made.into_iter();
     for (krate, count) in generated.iter_mut().zip(counts) {
@@ -296,6 +298,11 @@ fn model<'c>(
             version(document, before, config, inputs, &overlays, to)
         },
     );
+    let files: Vec<_> = versions
+        .iter()
+        .flatten()
+        .map(|version| (version.file.clone(), version.files.clone()))
+        .collect();
     let mut versions = versions.into_iter();
     let crates = config.crates.iter().map(|config| model::Crate {
         config,
@@ -305,7 +312,11 @@ fn model<'c>(
             .flatten()
             .collect(),
     });
-    passes::run(crates.collect(), diagnostics)
+    let crates = passes::run(crates.collect(), diagnostics);
+    for (file, files) in files {
+        diagnostics.spread(&file, &files);
+    }
+    crates
 }
 
 /// Loads and lowers one document of a crate, which has others before it.
@@ -317,11 +328,15 @@ fn version(
     overlays: &BTreeMap<&String, load::Overlay>,
     diagnostics: &mut Diagnostics,
 ) -> Option<model::ApiVersion<model::Lowered>> {
-    let path = document.path();
-    let Some(input) = inputs.documents.get(&path) else {
-        missing(&path, "document", diagnostics);
-        return None;
-    };
+    let mut all = Vec::new();
+    for path in document.paths() {
+        let Some(input) = inputs.documents.get(&path) else {
+            missing(&path, "document", diagnostics);
+            return None;
+        };
+        all.push(input);
+    }
+    let (input, more) = all.split_first()?;
     let mut mine = Vec::new();
     for name in &document.overlays {
         match overlays.get(name) {
@@ -332,7 +347,7 @@ fn version(
         }
     }
     let newer = newer(document, config, inputs);
-    let mut loaded = load::load(input, document, newer, &mine, diagnostics)?;
+    let mut loaded = load::load((input, more), document, newer, &mine, diagnostics)?;
     let beside = before
         .iter()
         .filter(|other| other.prefix == document.prefix && other.module == document.module);
@@ -358,11 +373,16 @@ fn newer<'a>(
 }
 
 /// The texts of the files of a crate.
-fn files(krate: &str, files: Vec<emit::File>, diagnostics: &mut Diagnostics) -> Vec<GeneratedFile> {
+fn files(
+    krate: &str,
+    mark: &str,
+    files: Vec<emit::File>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<GeneratedFile> {
     let mut rendered = Vec::new();
     for file in files {
         let path = file.path.clone();
-        match render::render(file) {
+        match render::render(file, mark) {
             Ok(text) => rendered.push(GeneratedFile { path, text }),
             Err(message) => diagnostics.in_file(
                 &format!("{krate}/{path}"),
@@ -373,6 +393,14 @@ fn files(krate: &str, files: Vec<emit::File>, diagnostics: &mut Diagnostics) -> 
         }
     }
     rendered
+}
+
+/// What the files of a crate start with.
+fn mark(krate: &model::Crate<'_>) -> &'static str {
+    match krate.config.standalone {
+        Some(_) => STANDALONE_MARK,
+        None => MARK,
+    }
 }
 
 /// A crate without its files.
@@ -389,7 +417,12 @@ fn described(krate: &model::Crate<'_>, inputs: &Inputs) -> Generated {
         .sum();
     Generated {
         name: krate.config.name.clone(),
-        documents: krate.versions.len(),
+        documents: krate
+            .config
+            .documents
+            .iter()
+            .map(|document| document.paths().count())
+            .sum(),
         structs,
         enums: types - structs,
         group_versions: group_versions(krate),
@@ -407,16 +440,16 @@ fn unchecked_of(krate: &model::Crate<'_>, inputs: &Inputs) -> Vec<UncheckedRule>
         let mut rules = version.unchecked().peekable();
         let is_any = rules.peek().is_some();
         let lines = source.filter(|_| is_any).map(Source::lines);
-        let rules = rules.map(|rule| (rule, rule.place()));
-        let rules = rules.map(|(rule, (kind, path))| UncheckedRule {
-            file: version.file.clone(),
+        let rules = rules.map(|rule| (rule.place(), rule));
+        let rules = rules.map(|((kind, path), rule)| UncheckedRule {
+            file: version.file_of(&rule.pointer).to_owned(),
             line: lines
                 .as_ref()
                 .and_then(|lines| Some(lines.of(&rule.pointer)?.line)),
             kind,
             path,
-            rule: rule.rule.clone(),
-            reason: rule.reason.clone(),
+            rule: rule.rule,
+            reason: rule.reason,
         });
         rules.collect::<Vec<_>>()
     });

@@ -39,6 +39,18 @@ impl Pointer {
         Self(path)
     }
 
+    /// The name of the schema that this one leads into.
+    pub(crate) fn in_schema(&self) -> Option<String> {
+        let below = self.0.strip_prefix(Self::schemas().as_str())?;
+        Self(below.to_owned()).segments().next()
+    }
+
+    /// The pointer to what is as far below `other` as this one is below `place`.
+    pub(crate) fn moved(&self, place: &Self, other: &Self) -> Option<Self> {
+        let below = self.0.strip_prefix(&place.0)?;
+        Some(Self(format!("{}{below}", other.0)))
+    }
+
     /// Reads a pointer from its plain (`/a/b`) or fragment (`#/a/b`) form.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix('#').unwrap_or(text);

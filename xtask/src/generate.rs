@@ -8,10 +8,12 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use codegen::{Config, Generated, GeneratedFile, Release};
 
-use crate::custom::{self, Definitions};
+use kubernetes_crdgen::definitions::{self, Choices, Definitions};
+use kubernetes_crdgen::output::{self, Plan};
+use kubernetes_crdgen::{check, rustfmt, summary, unchecked};
+
 use crate::inputs::{self, Folder, Found};
-use crate::output::{self, Change, Plan};
-use crate::{readme, rustfmt, workspace};
+use crate::{readme, workspace};
 
 /// Generate the crates from the documents in spec/ and their overlays.
 ///
@@ -55,15 +57,8 @@ pub(crate) struct Arguments {
     )]
     crd: Vec<PathBuf>,
 
-    /// An overlay for the definitions of --crd; may be repeated. Its `x-prefix` names the group and
-    /// version that it is for, such as `com.example.v1.`; without one it is for all.
-    #[arg(long, value_name = "FILE", requires = "crd")]
-    overlay: Vec<PathBuf>,
-
-    /// Refuse definitions with rules that the crates can't check, and say how to mend them. Without
-    /// it the crates list such rules, and so does this command.
-    #[arg(long, requires = "crd")]
-    deny_unchecked: bool,
+    #[command(flatten)]
+    choices: Choices,
 
     /// The Kubernetes release of the documents in --spec, if it isn't named after it, or for which
     /// the crates of --crd are made; else that of codegen.toml.
@@ -71,11 +66,31 @@ pub(crate) struct Arguments {
     release: Option<Release>,
 }
 
+impl Arguments {
+    fn definitions<'a>(&'a self, runtime: &'a Path) -> Definitions<'a> {
+        Definitions {
+            paths: &self.crd,
+            runtime: Some(runtime),
+            release: self.release,
+            choices: &self.choices,
+        }
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let root = workspace::root()?;
     let out = arguments.out.as_deref().unwrap_or(&root);
     let started = Instant::now();
+    if let (false, false, Some(out)) = (
+        arguments.crd.is_empty(),
+        arguments.dump,
+        arguments.out.as_ref(),
+    ) {
+        let runtime = root.join("crates");
+        let definitions = arguments.definitions(&runtime);
+        return kubernetes_crdgen::generate(&definitions, out, arguments.check);
+    }
     let found = found(&root, arguments)?;
     if arguments.dump {
         let model = codegen::dump(&found.config, &found.inputs);
@@ -108,9 +123,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         )?);
     }
     if arguments.check {
-        return check(out, &plans);
+        let help = "run `cargo xtask codegen` and commit what it changes";
+        return check(out, &plans, help);
     }
-    crate::output::carry_out(out, &plans)?;
+    output::carry_out(out, &plans)?;
     let elapsed = started.elapsed().as_millis();
     for (krate, plan) in generated.iter().zip(&plans) {
         println!("{}", summary(krate, plan, elapsed));
@@ -124,13 +140,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 /// Reads the input of the generator.
 fn found(root: &Path, arguments: &Arguments) -> Result<Found, Box<dyn Error>> {
     if !arguments.crd.is_empty() {
-        let definitions = Definitions {
-            files: &arguments.crd,
-            overlays: &arguments.overlay,
-            release: arguments.release,
-            deny_unchecked: arguments.deny_unchecked,
-        };
-        return custom::read(root, &definitions);
+        return definitions::read(&arguments.definitions(root));
     }
     let config = inputs::config(root, &arguments.crates)?;
     let own = root.join("spec");
@@ -139,81 +149,6 @@ fn found(root: &Path, arguments: &Arguments) -> Result<Found, Box<dyn Error>> {
         release: arguments.release,
     };
     inputs::read(root, &folder, config, &arguments.crates)
-}
-
-fn summary(krate: &Generated, plan: &Plan, elapsed: u128) -> String {
-    let Generated {
-        name,
-        documents,
-        structs,
-        enums,
-        ..
-    } = krate;
-    format!(
-        "{name}: {documents} document{} read, {} types and {enums} enums, {} files written, \
-         {} unchanged, {} removed ({elapsed} ms)",
-        if *documents == 1 { "" } else { "s" },
-        structs,
-        plan.changes.iter().filter(|c| c.text().is_some()).count(),
-        plan.unchanged,
-        plan.changes.iter().filter(|c| c.text().is_none()).count(),
-    )
-}
-
-/// The list of a crate's rules that only a server checks.
-fn unchecked(krate: &Generated, found: &Found) -> String {
-    if krate.unchecked.is_empty() {
-        return String::new();
-    }
-    let mut text = format!("\n{}: left to a server:\n", krate.name);
-    for rule in &krate.unchecked {
-        let line = rule.line.map(|line| format!(":{line}")).unwrap_or_default();
-        text += &format!(
-            "  {}{line} {}{}{}: `{}`: {}\n",
-            found.shown(&rule.file),
-            rule.kind,
-            if rule.path.is_empty() { "" } else { "." },
-            rule.path,
-            printable(&rule.rule),
-            rule.reason
-        );
-    }
-    text
-}
-
-/// A text in one line, without what a terminal would follow.
-fn printable(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut shown = String::new();
-    for c in words.chars() {
-        match c {
-            '\'' | '"' | '\\' => shown.push(c),
-            c => shown.extend(c.escape_debug()),
-        }
-    }
-    shown
-}
-
-fn check(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {
-    let stale: Vec<_> = plans.iter().flat_map(|plan| &plan.changes).collect();
-    if stale.is_empty() {
-        let files: usize = plans.iter().map(|plan| plan.unchanged).sum();
-        println!("{files} generated files are up to date");
-        return Ok(());
-    }
-    let mut message = "error: generated files are stale:\n".to_owned();
-    for change in stale {
-        let what = match change {
-            Change::Create { .. } => "missing",
-            Change::Replace { .. } => "differs",
-            Change::Remove { .. } => "has no source any more",
-        };
-        let path = change.path();
-        let path = path.strip_prefix(out).unwrap_or(path);
-        message += &format!("  {} ({what})\n", path.display());
-    }
-    message += "  help: run `cargo xtask codegen` and commit what it changes";
-    Err(message.into())
 }
 
 /// The hand-written files of the workspace's crate that the configuration names.

@@ -1,50 +1,15 @@
 //! Finds and reads what the generator works on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use codegen::{
-    Config, ConversionRule, Diagnostics, DocumentConfig, DocumentSource, Inputs, Release, Source,
-};
+use codegen::{Config, ConversionRule, DocumentConfig, DocumentSource, Inputs, Release, Source};
+
+pub(crate) use kubernetes_crdgen::Found;
 
 use crate::fetch::Record;
 use crate::workspace;
-
-/// The inputs of the generator, and their files.
-pub(crate) struct Found {
-    /// The configuration, cut down to the documents that there are.
-    pub(crate) config: Config,
-    pub(crate) inputs: Inputs,
-    /// The path of each document and overlay, by the name that generated files give it.
-    paths: BTreeMap<String, PathBuf>,
-}
-
-impl Found {
-    /// Combines the inputs with the path of each text.
-    pub(crate) fn new(config: Config, inputs: Inputs, paths: BTreeMap<String, PathBuf>) -> Self {
-        Self {
-            config,
-            inputs,
-            paths,
-        }
-    }
-
-    /// Names files in diagnostics as the user can open them from where the command runs.
-    pub(crate) fn locate(&self, diagnostics: Diagnostics) -> Diagnostics {
-        diagnostics.renamed(|name| self.paths.contains_key(name).then(|| self.shown(name)))
-    }
-
-    /// Names a document or an overlay as the user can open it from where the command runs.
-    pub(crate) fn shown(&self, name: &str) -> String {
-        let here = std::env::current_dir().unwrap_or_default();
-        let path = self
-            .paths
-            .get(name)
-            .map(|path| path.strip_prefix(&here).unwrap_or(path));
-        path.map_or_else(|| name.to_owned(), |path| path.display().to_string())
-    }
-}
 
 /// A folder of documents.
 pub(crate) struct Folder<'a> {
@@ -111,11 +76,7 @@ pub(crate) fn read(
     if folder.path.is_dir() {
         Record::checked(folder.path)?;
     }
-    let mut all = Found {
-        config,
-        inputs: Inputs::default(),
-        paths: BTreeMap::new(),
-    };
+    let mut all = Found::new(config, Inputs::default());
     let documents = |config: &Config| -> Vec<_> {
         config
             .crates

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use codegen::Generated;
 
-use crate::output::{Change, Plan};
 use crate::workspace;
+use kubernetes_crdgen::output::{Change, Plan};
 
 const START: &str = "<!-- The table is written by `cargo xtask codegen`. -->\n";
 const END: &str = "<!-- End of the table. -->";

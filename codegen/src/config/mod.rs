@@ -3,6 +3,8 @@
 mod bundle;
 mod conversion;
 mod k8s_openapi;
+mod parts;
+mod standalone;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +18,8 @@ use crate::source::Source;
 pub use bundle::Bundle;
 pub use conversion::{Conversion, ConversionRule};
 pub use k8s_openapi::K8sOpenapi;
+pub use parts::{Part, Parts};
+pub use standalone::Standalone;
 
 /// The contents of `codegen.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -72,6 +76,11 @@ pub struct CrateConfig {
     pub keep_unknown_fields: bool,
     /// The conversion of its types into those of another crate.
     pub conversion: Option<Conversion>,
+    /// The parts that it has beside its types; all if none is given.
+    #[serde(default)]
+    pub parts: Parts,
+    /// What its manifest says if it inherits nothing from a workspace. It then has a README.
+    pub standalone: Option<Standalone>,
 }
 
 /// One document of a crate.
@@ -80,6 +89,10 @@ pub struct CrateConfig {
 pub struct DocumentConfig {
     /// The file's name, as Kubernetes names it.
     pub file: String,
+    /// Further files of the same release with schemas of that prefix. They are read as one
+    /// document.
+    #[serde(rename = "more-files", default)]
+    pub more_files: Vec<String>,
     /// The release whose folder holds the project's own document; the newest if it says none.
     #[serde(default)]
     pub release: Release,
@@ -111,6 +124,10 @@ pub struct DocumentConfig {
     /// `"BoatSpec.proxy_url" = "old_proxy_url"`.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
+    /// True if objects inside its schemas that are equal but for their descriptions are one type,
+    /// which has the shortest of their names.
+    #[serde(rename = "merge-equal", default)]
+    pub merge_equal: bool,
     /// The overlays to apply, in order.
     #[serde(default)]
     pub overlays: Vec<String>,
@@ -164,6 +181,7 @@ impl Config {
     fn check(&mut self, report: Report<'_>) {
         self.fill_in_releases(report);
         self.check_homes(report);
+        self.check_parts(report);
         let mut names = BTreeSet::new();
         for krate in &self.crates {
             krate.check(&self.crates, report);
@@ -252,6 +270,11 @@ impl Config {
 type Report<'a> = &'a mut dyn FnMut(String, &str);
 
 impl CrateConfig {
+    /// Returns true if the crate has more than types and their builders.
+    pub(crate) fn has_more_than_types(&self) -> bool {
+        self.conversion.is_some() || self.parts.iter().any(|part| part != Part::Builders)
+    }
+
     /// The hand-written module of this crate that `rules` names, if it is one of this crate.
     pub(crate) fn own_rules(&self) -> Option<HandWritten> {
         HandWritten::parse(self.rules.as_deref()?.strip_prefix("crate::")?)
@@ -347,7 +370,17 @@ impl DocumentConfig {
 
     /// The path of the document below the folder of all documents, `v1.37/FILE`.
     pub fn path(&self) -> String {
-        format!("v{}/{}", self.release, self.file)
+        self.path_of(&self.file)
+    }
+
+    /// The paths of all its files, its own first.
+    pub fn paths(&self) -> impl Iterator<Item = String> {
+        let files = std::iter::once(&self.file).chain(&self.more_files);
+        files.map(|file| self.path_of(file))
+    }
+
+    fn path_of(&self, file: &str) -> String {
+        format!("v{}/{file}", self.release)
     }
 
     /// The release whose fields the project's own document has.
@@ -360,7 +393,8 @@ impl DocumentConfig {
         if let Some(prefix) = &self.follows {
             check_prefix(prefix, report);
         }
-        let names = std::iter::once(&self.file).chain(&self.overlays);
+        let names = std::iter::once(&self.file).chain(&self.more_files);
+        let names = names.chain(&self.overlays);
         for name in names.filter(|name| !is_plain_file_name(name)) {
             report(
                 format!("`{}` is not a plain file name", name.escape_debug()),

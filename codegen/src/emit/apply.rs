@@ -11,6 +11,7 @@ use super::file::{File, folder, group_versions, origin, origins, places};
 use super::runtime::{Feature, KINDS};
 use super::{builders, imports, resource};
 use super::{types, wire};
+use crate::config::CrateConfig;
 use crate::doc;
 use crate::model::{
     ApiVersion, Applies, Crate, Module, Resource, Rest, Role, Struct, Type, ValueConversion,
@@ -38,7 +39,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
 }
 
 /// The file of some apply types.
-pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
+pub(super) fn file(_: &CrateConfig, version: &ApiVersion, module: &Module) -> File {
     let mut converts = false;
     let mut items = Vec::new();
     for schema in &module.types {

@@ -5,6 +5,7 @@ use quote::quote;
 
 use super::imports::use_item;
 use super::runtime::Feature;
+use crate::config::Parts;
 use crate::model::{ApiVersion, Module};
 use crate::name::Ident;
 
@@ -26,6 +27,11 @@ impl Declared {
             gate,
             exports: Vec::new(),
         }
+    }
+
+    /// Returns true if a crate with these parts has it.
+    pub(super) fn is_in(&self, parts: &Parts) -> bool {
+        self.gate.is_none_or(|feature| parts.has(feature.part()))
     }
 
     pub(super) fn exporting(self, exports: Vec<Ident>) -> Self {

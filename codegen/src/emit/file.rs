@@ -1,6 +1,6 @@
 //! The files of a crate before they are rendered: their paths and contents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
 
@@ -25,6 +25,7 @@ pub(crate) enum Content {
         items: Vec<TokenStream>,
     },
     Toml(String),
+    Markdown(String),
     /// Macros, formatted already.
     Macros(String),
 }
@@ -68,16 +69,20 @@ pub(super) fn folder(module: Option<&Ident>) -> String {
 /// Returns the origin of a file of types: its first type; the others hang below it.
 pub(super) fn origin(version: &ApiVersion, module: &Module) -> String {
     let first = module.types.iter().find_map(|name| version.types.get(name));
-    let pointer = first.map(|ty| format!(",\n// {}", ty.pointer));
-    format!("{}{}", version.file, pointer.unwrap_or_default())
+    match first {
+        Some(ty) => format!("{},\n// {}", version.file_of(&ty.pointer), ty.pointer),
+        None => version.file.clone(),
+    }
 }
 
 /// Returns the origin of a file that is made from several documents.
 pub(super) fn origins<'a>(versions: impl IntoIterator<Item = &'a ApiVersion>) -> String {
-    let mut files: Vec<_> = versions
-        .into_iter()
-        .map(|version| version.file.as_str())
-        .collect();
+    let mut files = Vec::new();
+    for version in versions {
+        let more: BTreeSet<_> = version.files.values().collect();
+        let all = std::iter::once(&version.file).chain(more);
+        files.extend(all.map(String::as_str));
+    }
     files.dedup();
     files.join(",\n// ")
 }

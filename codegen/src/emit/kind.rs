@@ -1,15 +1,16 @@
-//! The implementation of `Kind`: the lifecycle of a kind, the keys of its lists, and what can
-//! have several owners.
+//! The implementations of `Kind`, with the lifecycle of a kind, the keys of its lists and what can
+//! have several owners, and of `StatusSubresource`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::runtime::KINDS;
-use crate::model::{ApiVersion, KindName, Lifecycle, Role, Struct, Type};
+use super::types::value_type;
+use crate::model::{ApiVersion, KindName, Lifecycle, Resource, Role, Struct, Type};
 use crate::release::Release;
 
-/// The implementation of `Kind`.
-pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
+/// The implementations of the traits of `kubernetes-kinds` for a kind.
+pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let Role::Kind(resource) = &object.role else {
         return Vec::new();
     };
@@ -30,7 +31,7 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
     let deprecation = resource.deprecation.as_ref();
     let deprecation = deprecation
         .map(|warning| quote!(const DEPRECATION: Option<&'static str> = Some(#warning);));
-    vec![quote! {
+    let kind = quote! {
         impl #KINDS::Kind for #name {
             const LIFECYCLE: Option<#KINDS::Lifecycle> = #lifecycle;
 
@@ -40,7 +41,35 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
 
             #deprecation
         }
-    }]
+    };
+    let status = status_impl(version, ty, object, resource);
+    status.into_iter().chain([kind]).collect()
+}
+
+fn status_impl(
+    version: &ApiVersion,
+    ty: &Type,
+    object: &Struct,
+    resource: &Resource,
+) -> Option<TokenStream> {
+    let name = &ty.name;
+    let field = object.field("status").filter(|field| !field.required)?;
+    let status = value_type(version, &field.ty);
+    resource.status.then(|| {
+        quote! {
+            impl #KINDS::StatusSubresource for #name {
+                type Status = #status;
+
+                fn status(&self) -> Option<&#status> {
+                    self.status.as_ref()
+                }
+
+                fn status_mut(&mut self) -> &mut Option<#status> {
+                    &mut self.status
+                }
+            }
+        }
+    })
 }
 
 pub(super) fn lifecycle_of(lifecycle: &Lifecycle) -> TokenStream {

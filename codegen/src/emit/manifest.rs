@@ -1,11 +1,15 @@
-//! `Cargo.toml`, which inherits from the workspace what is the same for all crates.
+//! `Cargo.toml`, which inherits from the workspace what is the same for all crates, unless the
+//! crate stands alone.
 
 use std::collections::BTreeSet;
 
-use super::file::{Content, File};
+use super::file::{Content, File, origins};
 use super::runtime::{Feature, KINDS, Runtime};
-use crate::config::Bundle;
+use crate::config::{Bundle, Standalone};
 use crate::model::{Crate, Needs};
+
+/// The origin of manifests in the workspace.
+const ORIGIN: &str = "codegen.toml";
 
 /// The manifest of the crate.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
@@ -29,11 +33,13 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         needs(|needs| needs.exact_floats).then_some("exact-floats"),
     ];
     let of_kinds: Vec<_> = of_kinds.into_iter().flatten().collect();
-    let features = Feature::ALL.map(|feature| {
+    let has = |feature: &Feature| config.parts.has(feature.part());
+    let features = Feature::ALL.into_iter().filter(has).map(|feature| {
         let is_validation = feature == Feature::Validation;
         let inner = needed.into_iter().flatten().filter(|_| is_validation);
         (feature, feature.runtime(), inner.collect())
     });
+    let features: Vec<_> = features.collect();
     let mut crates: Vec<_> = target.collect();
     let mut others = BTreeSet::new();
     let externs = krate.versions.iter().flat_map(|version| {
@@ -50,16 +56,22 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
             _ => {}
         }
     }
-    let others: Vec<_> = others.into_iter().collect();
-    vec![package(
-        &config.name,
-        &config.description,
-        &features,
-        &config.rules_packages,
-        &crates,
-        &others,
-        &of_kinds,
-    )]
+    let others = others.into_iter().collect();
+    let package = Package {
+        name: &config.name,
+        description: &config.description,
+        features,
+        rules: &config.rules_packages,
+        crates,
+        others,
+        of_kinds,
+        standalone: config.standalone.as_ref(),
+        origin: match config.standalone {
+            Some(_) => origins(&krate.versions).replace("//", "#"),
+            None => ORIGIN.to_owned(),
+        },
+    };
+    vec![package.manifest()]
 }
 
 /// The manifest of the crate that bundles these.
@@ -70,85 +82,62 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
         let is_own = feature == Feature::Manifests;
         (feature, feature.runtime().filter(|_| is_own), Vec::new())
     });
-    package(
-        &bundle.name,
-        &bundle.description,
-        &features,
-        &[],
-        &names,
-        &[],
-        &[],
-    )
+    let package = Package {
+        name: &bundle.name,
+        description: &bundle.description,
+        features: features.into(),
+        rules: &[],
+        crates: names,
+        others: Vec::new(),
+        of_kinds: Vec::new(),
+        standalone: None,
+        origin: ORIGIN.to_owned(),
+    };
+    package.manifest()
 }
 
-/// The manifest of a crate with these features, each with the run-time crate that it brings and
-/// features of that, and the packages with its rules, which depends on these generated crates and
-/// on others, and on the types' support with features.
-fn package(
-    name: &str,
-    description: &str,
-    features: &[(Feature, Option<Runtime>, Vec<&str>)],
-    rules: &[String],
-    crates: &[&str],
-    others: &[&str],
-    of_kinds: &[&str],
-) -> File {
-    let mut dependencies = vec![
-        "k8s-openapi.workspace = true".to_owned(),
-        match of_kinds {
-            [] => format!("{}.workspace = true", KINDS.package),
-            features => format!(
-                "{} = {{ workspace = true, features = {features:?} }}",
-                KINDS.package
-            ),
-        },
-    ];
-    let runtimes = features.iter().filter_map(|(_, runtime, _)| *runtime);
-    let optional = runtimes.map(|Runtime { package, .. }| package);
-    let optional = optional.chain(rules.iter().map(String::as_str));
-    dependencies.extend(
-        optional.map(|package| format!("{package} = {{ workspace = true, optional = true }}")),
-    );
-    dependencies.extend(
-        crates
-            .iter()
-            .chain(others)
-            .map(|name| format!("{name}.workspace = true")),
-    );
-    let features = features.iter().map(|(feature, runtime, inner)| {
-        let name = feature.name();
-        let mut parts = Vec::new();
-        if let Some(Runtime { package, .. }) = runtime {
-            parts.push(format!("\"dep:{package}\""));
-            parts.extend(inner.iter().map(|inner| format!("\"{package}/{inner}\"")));
-        }
-        if *feature == Feature::Validation {
-            parts.extend(rules.iter().map(|package| format!("\"dep:{package}\"")));
-        }
-        parts.extend(feature.needs().iter().map(|need| format!("\"{need}\"")));
-        parts.extend(crates.iter().map(|krate| format!("\"{krate}/{name}\"")));
-        format!("{name} = [{}]", parts.join(", "))
-    });
-    let features: Vec<_> = features.collect();
-    let [name, description] = [name, description].map(toml::Value::from);
-    let (dependencies, features) = (dependencies.join("\n"), features.join("\n"));
-    let all = Feature::ALL
-        .map(|feature| format!("\"{}\"", feature.name()))
-        .join(", ");
-    let text = format!(
-        "\
+/// What the manifest of a crate says.
+struct Package<'a> {
+    name: &'a str,
+    description: &'a str,
+    /// Its features, each with the run-time crate that it brings and features of that.
+    features: Vec<(Feature, Option<Runtime>, Vec<&'a str>)>,
+    /// The packages with its rules.
+    rules: &'a [String],
+    /// The generated crates that it depends on.
+    crates: Vec<&'a str>,
+    /// The other crates that it depends on.
+    others: Vec<&'a str>,
+    /// The features that it needs of the types' support.
+    of_kinds: Vec<&'a str>,
+    standalone: Option<&'a Standalone>,
+    /// What it is made of.
+    origin: String,
+}
+
+impl Package<'_> {
+    fn manifest(&self) -> File {
+        let [name, description] = [self.name, self.description].map(toml::Value::from);
+        let shared = self.standalone.map_or_else(inherited, own);
+        let lints = match self.standalone {
+            Some(_) => "",
+            None => "[lints]\nworkspace = true\n\n",
+        };
+        let features = self.features();
+        let features = match features.is_empty() {
+            true => String::new(),
+            false => format!("[features]\n{}\n\n", features.join("\n")),
+        };
+        let documented = self.features.iter().map(|(feature, ..)| feature.name());
+        let documented: Vec<_> = documented.chain(["k8s-openapi/latest"]).collect();
+        let dependencies = self.dependencies().join("\n");
+        let text = format!(
+            "\
 [package]
 name = {name}
 description = {description}
 readme = \"README.md\"
-version.workspace = true
-edition.workspace = true
-rust-version.workspace = true
-license.workspace = true
-repository.workspace = true
-keywords.workspace = true
-categories.workspace = true
-
+{shared}
 # There are no unit tests; the examples of the documentation are tested.
 [lib]
 test = false
@@ -156,20 +145,109 @@ test = false
 [dependencies]
 {dependencies}
 
-[features]
-{features}
-
-[lints]
-workspace = true
-
+{features}{lints}\
 # A library must not choose k8s-openapi's Kubernetes release; its documentation has to.
 [package.metadata.docs.rs]
-features = [{all}, \"k8s-openapi/latest\"]
+features = {documented:?}
 "
-    );
-    File {
-        path: "Cargo.toml".to_owned(),
-        origin: "codegen.toml".to_owned(),
-        content: Content::Toml(text),
+        );
+        File {
+            path: "Cargo.toml".to_owned(),
+            origin: self.origin.clone(),
+            content: Content::Toml(text),
+        }
     }
+
+    fn dependencies(&self) -> Vec<String> {
+        let mut all = vec![
+            self.dependency("k8s-openapi", &[], false),
+            self.dependency(KINDS.package, &self.of_kinds, false),
+        ];
+        let runtimes = self.features.iter().filter_map(|(_, runtime, _)| *runtime);
+        let optional = runtimes.map(|Runtime { package, .. }| package);
+        let optional = optional.chain(self.rules.iter().map(String::as_str));
+        all.extend(optional.map(|package| self.dependency(package, &[], true)));
+        let others = self.crates.iter().chain(&self.others);
+        all.extend(others.map(|package| self.dependency(package, &[], false)));
+        all
+    }
+
+    fn dependency(&self, package: &str, features: &[&str], optional: bool) -> String {
+        let mut keys = match self.standalone {
+            None if features.is_empty() && !optional => {
+                return format!("{package}.workspace = true");
+            }
+            None => vec!["workspace = true".to_owned()],
+            Some(standalone) => self.source(package, standalone),
+        };
+        if !features.is_empty() {
+            keys.push(format!("features = {features:?}"));
+        }
+        if optional {
+            keys.push("optional = true".to_owned());
+        }
+        format!("{package} = {{ {} }}", keys.join(", "))
+    }
+
+    /// Where a crate that stands alone has a dependency from.
+    fn source(&self, package: &str, standalone: &Standalone) -> Vec<String> {
+        let version = |version: &str| format!("version = {}", toml::Value::from(version));
+        if package == "k8s-openapi" {
+            let features = "default-features = false, features = [\"std\"]";
+            return vec![version(&standalone.k8s_openapi), features.to_owned()];
+        }
+        let path = |path: String| format!("path = {}", toml::Value::from(path));
+        if self.crates.contains(&package) {
+            return vec![version(&standalone.version), path(format!("../{package}"))];
+        }
+        let folder = standalone.runtime_path.as_ref();
+        let folder = folder.map(|folder| path(format!("{folder}/{package}")));
+        std::iter::once(version(&standalone.runtime))
+            .chain(folder)
+            .collect()
+    }
+
+    fn features(&self) -> Vec<String> {
+        let features = self.features.iter().map(|(feature, runtime, inner)| {
+            let name = feature.name();
+            let mut parts = Vec::new();
+            if let Some(Runtime { package, .. }) = runtime {
+                parts.push(format!("dep:{package}"));
+                parts.extend(inner.iter().map(|inner| format!("{package}/{inner}")));
+            }
+            if *feature == Feature::Validation {
+                parts.extend(self.rules.iter().map(|package| format!("dep:{package}")));
+            }
+            parts.extend(feature.needs().iter().map(|need| (*need).to_owned()));
+            parts.extend(self.crates.iter().map(|krate| format!("{krate}/{name}")));
+            format!("{name} = {parts:?}")
+        });
+        features.collect()
+    }
+}
+
+/// The keys of a package that a workspace has.
+fn inherited() -> String {
+    let keys = [
+        "version",
+        "edition",
+        "rust-version",
+        "license",
+        "repository",
+        "keywords",
+        "categories",
+    ];
+    let keys = keys.map(|key| format!("{key}.workspace = true\n"));
+    keys.concat()
+}
+
+/// The keys of a package that stands alone. Its author has to choose the licence.
+fn own(standalone: &Standalone) -> String {
+    let keys = [
+        ("version", &standalone.version),
+        ("edition", &standalone.edition),
+        ("rust-version", &standalone.rust_version),
+    ];
+    let keys = keys.map(|(key, value)| format!("{key} = {}\n", toml::Value::from(value.as_str())));
+    keys.concat()
 }

@@ -16,6 +16,7 @@ mod lists;
 mod literal;
 mod manifest;
 mod merge;
+mod readme;
 mod resource;
 mod root;
 mod runtime;
@@ -30,31 +31,34 @@ mod wire;
 pub(crate) use by_hand::paths as hand_written;
 pub(crate) use file::{Content, File};
 
-use crate::config::Bundle;
+use crate::config::{Bundle, CrateConfig, Part};
 use crate::model::{ApiVersion, Crate, Module};
 
 /// An output: the files that it adds to a crate.
 type Output = fn(&Crate<'_>) -> Vec<File>;
 
-/// All outputs, but for those that have a file for each file of types.
-const OUTPUTS: [Output; 8] = [
-    manifest::files,
-    root::files,
-    apply::files,
-    counterparts::files,
-    merge::files,
-    schema::files,
-    scheme::files,
-    validation::files,
+/// All outputs, but for those that have a file for each file of types, with the part of the crate
+/// that each is.
+const OUTPUTS: [(Option<Part>, Output); 10] = [
+    (None, manifest::files),
+    (None, readme::files),
+    (None, root::files),
+    (None, scheme::group_files),
+    (Some(Part::Apply), apply::files),
+    (Some(Part::K8sOpenapiTypes), counterparts::files),
+    (Some(Part::Merge), merge::files),
+    (Some(Part::Schemars), schema::files),
+    (Some(Part::Manifests), scheme::files),
+    (Some(Part::Validation), validation::files),
 ];
 
 /// An output that has a file for each file of types.
-type Each = fn(&ApiVersion, &Module) -> File;
+type Each = fn(&CrateConfig, &ApiVersion, &Module) -> File;
 
 /// A part of a crate that can be emitted at the same time as others.
 pub(crate) enum Work<'a> {
     Whole(Output, &'a Crate<'a>),
-    Each(Each, &'a ApiVersion, &'a Module),
+    Each(Each, &'a CrateConfig, &'a ApiVersion, &'a Module),
     Bundle(&'a Bundle, &'a [Crate<'a>]),
 }
 
@@ -62,7 +66,7 @@ impl Work<'_> {
     pub(crate) fn files(self) -> Vec<File> {
         match self {
             Self::Whole(output, krate) => output(krate),
-            Self::Each(output, version, module) => vec![output(version, module)],
+            Self::Each(output, config, version, module) => vec![output(config, version, module)],
             Self::Bundle(bundle, crates) => bundle::emit(bundle, crates),
         }
     }
@@ -70,18 +74,23 @@ impl Work<'_> {
 
 /// All files of a crate, as parts of the work.
 pub(crate) fn works<'a>(krate: &'a Crate<'a>) -> Vec<Work<'a>> {
-    let whole = OUTPUTS.iter().map(|output| Work::Whole(*output, krate));
+    let parts = &krate.config.parts;
+    let whole = OUTPUTS
+        .iter()
+        .filter(|(part, _)| part.is_none_or(|part| parts.has(part)));
+    let whole = whole.map(|(_, output)| Work::Whole(*output, krate));
     let each = krate.versions.iter().flat_map(|version| {
         let each = |output: Each, modules: &'a [Module]| {
             modules
                 .iter()
-                .map(move |module| Work::Each(output, version, module))
+                .map(move |module| Work::Each(output, krate.config, version, module))
         };
         let types = each(types_file::file, &version.layout.modules);
         let applied = each(apply::file, &version.derived.apply.modules);
-        types
-            .chain(applied)
-            .chain(each(schema::file, &version.layout.modules))
+        let schemas = parts
+            .has(Part::Schemars)
+            .then(|| each(schema::file, &version.layout.modules));
+        types.chain(applied).chain(schemas.into_iter().flatten())
     });
     whole.chain(each).collect()
 }

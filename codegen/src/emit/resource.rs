@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::runtime::KINDS;
 use super::types::value_type;
 use crate::model::{ApiVersion, Resource, Role, Struct, Type};
 
@@ -29,7 +28,6 @@ pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<Tok
     ];
     if let Role::Kind(resource) = &object.role {
         items.extend(listable_impl(version, ty, resource));
-        items.extend(status_impl(version, ty, object, resource));
     }
     items
 }
@@ -84,32 +82,6 @@ fn listable_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> Option
     Some(quote! {
         impl k8s_openapi::ListableResource for #name {
             const LIST_KIND: &'static str = #list;
-        }
-    })
-}
-
-fn status_impl(
-    version: &ApiVersion,
-    ty: &Type,
-    object: &Struct,
-    resource: &Resource,
-) -> Option<TokenStream> {
-    let name = &ty.name;
-    let field = object.field("status").filter(|field| !field.required)?;
-    let status = value_type(version, &field.ty);
-    resource.status.then(|| {
-        quote! {
-            impl #KINDS::StatusSubresource for #name {
-                type Status = #status;
-
-                fn status(&self) -> Option<&#status> {
-                    self.status.as_ref()
-                }
-
-                fn status_mut(&mut self) -> &mut Option<#status> {
-                    &mut self.status
-                }
-            }
         }
     })
 }

@@ -9,6 +9,7 @@ use super::file::{File, group_versions, origins, places, releases};
 use super::imports::{self, use_item};
 use super::runtime::{Feature, KINDS, VALIDATION};
 use super::{apply, by_hand, counterparts, merge, schema, scheme, validation};
+use crate::config::{Part, Parts};
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
 use crate::name::{self, APPLY_MODULE, Ident, PRELUDE_MODULE, RustPath};
@@ -44,9 +45,10 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, versions: &[&ApiVersion], all: 
                 .map(|name| Declared::new((*name).clone(), true, None)),
         );
     }
+    modules.retain(|module| module.is_in(&krate.config.parts));
     let mut items = declarations(modules, imports::re_exports(versions));
     let more = krate.config.prelude.as_deref().filter(|_| here.is_none());
-    items.extend(prelude(versions, more));
+    items.extend(prelude(versions, more, &krate.config.parts));
     if here.is_none() {
         items.extend(newest(std::slice::from_ref(krate)));
     }
@@ -62,7 +64,7 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, versions: &[&ApiVersion], all: 
 }
 
 /// The module with what most programs import, and all items of another module.
-fn prelude(versions: &[&ApiVersion], more: Option<&str>) -> Option<TokenStream> {
+fn prelude(versions: &[&ApiVersion], more: Option<&str>, parts: &Parts) -> Option<TokenStream> {
     let kinds = versions.iter().flat_map(|version| {
         version
             .kinds()
@@ -79,7 +81,7 @@ fn prelude(versions: &[&ApiVersion], more: Option<&str>) -> Option<TokenStream> 
     let more = more.and_then(|module| RustPath::parse("prelude", Some(module)));
     let more = more.map(|path| path.module());
     let more = more.map(|module| quote!(pub use #module::*;));
-    let validates = validation::module(versions).is_some();
+    let validates = validation::module(versions).is_some_and(|module| module.is_in(parts));
     let validation = validates.then(|| quote!(#gate pub use #VALIDATION::{Target, Validate};));
     Some(quote! {
         /// The kinds, and the traits and builders that most programs need beside them.
@@ -104,7 +106,7 @@ pub(super) fn newest(crates: &[Crate<'_>]) -> Option<TokenStream> {
 }
 
 /// The features that add something to the crate, after an empty line.
-fn features(krate: &Crate<'_>) -> Vec<String> {
+pub(super) fn features(krate: &Crate<'_>) -> Vec<String> {
     let versions: Vec<_> = krate.versions.iter().collect();
     let adds = |feature: &Feature| match feature {
         Feature::Apply => apply::module(&versions).is_some(),
@@ -115,7 +117,8 @@ fn features(krate: &Crate<'_>) -> Vec<String> {
         Feature::Schemars => true,
         Feature::Validation => validation::module(&versions).is_some(),
     };
-    feature_table(Feature::ALL.into_iter().filter(adds))
+    let has = |feature: &Feature| krate.config.parts.has(feature.part());
+    feature_table(Feature::ALL.into_iter().filter(has).filter(adds))
 }
 
 /// The table of features, after an empty line.
@@ -163,7 +166,7 @@ fn lines(
     lines.extend(table(versions));
     let custom = versions.iter().filter(|version| version.is_custom);
     let unchecked = custom.map(|version| version.unchecked().count()).sum();
-    if unchecked > 0 {
+    if unchecked > 0 && krate.config.parts.has(Part::Validation) {
         lines.push(String::new());
         lines.extend(doc::filled(&not_checked(unchecked)));
     }

@@ -5,6 +5,8 @@ use std::fmt;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 
+use crate::config::Part;
+
 /// A run-time crate. In tokens and in text it is the name that code uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Runtime {
@@ -73,13 +75,18 @@ impl Feature {
 
     /// Its name in `Cargo.toml`.
     pub(super) const fn name(self) -> &'static str {
+        self.part().name()
+    }
+
+    /// The part of the crate that it is.
+    pub(super) const fn part(self) -> Part {
         match self {
-            Self::Apply => "apply",
-            Self::Counterparts => "k8s-openapi-types",
-            Self::Manifests => "manifests",
-            Self::Merge => "merge",
-            Self::Schemars => "schemars",
-            Self::Validation => "validation",
+            Self::Apply => Part::Apply,
+            Self::Counterparts => Part::K8sOpenapiTypes,
+            Self::Manifests => Part::Manifests,
+            Self::Merge => Part::Merge,
+            Self::Schemars => Part::Schemars,
+            Self::Validation => Part::Validation,
         }
     }
 

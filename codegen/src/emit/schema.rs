@@ -11,6 +11,7 @@ use super::imports;
 use super::runtime::Feature;
 use super::table::{presence, table_macro};
 use super::types::value_type;
+use crate::config::CrateConfig;
 use crate::model::{
     ApiVersion, Crate, Keywords, Module, NameFormat, Property, Setting, Shape, Ty, Type, TypeSchema,
 };
@@ -47,7 +48,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
 }
 
 /// The file of the schemas of some types.
-pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
+pub(super) fn file(_: &CrateConfig, version: &ApiVersion, module: &Module) -> File {
     let types = module.types.iter().filter_map(|schema| {
         Some((
             schema,

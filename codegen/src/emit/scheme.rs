@@ -12,20 +12,26 @@ use super::runtime::{Feature, KINDS, MANIFESTS};
 use crate::model::{ApiVersion, Conversion, Crate, Resource, SchemaName};
 use crate::name::{self, GROUP_FILE, Ident, SCHEME_FILE};
 
-/// The files of the modules that have kinds.
-pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
-    let mut files = Vec::new();
-    for (module, versions) in places(krate) {
+/// The files with the group and version of the modules that have kinds of one.
+pub(super) fn group_files(krate: &Crate<'_>) -> Vec<File> {
+    let places = places(krate).into_iter();
+    let files = places.filter_map(|(module, versions)| {
         let kinds = kinds(&versions);
-        let mut add = |name, items| files.push(file(module, &versions, name, items));
-        if let Some(kind) = one_group_version(&kinds) {
-            add(GROUP_FILE, group_version(module, kind));
-        }
-        if !kinds.is_empty() {
-            add(SCHEME_FILE, registration(module, &kinds));
-        }
-    }
-    files
+        let items = group_version(module, one_group_version(&kinds)?);
+        Some(file(module, &versions, GROUP_FILE, items))
+    });
+    files.collect()
+}
+
+/// The files that register the kinds of modules.
+pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
+    let places = places(krate).into_iter();
+    let files = places.filter_map(|(module, versions)| {
+        let kinds = kinds(&versions);
+        let items = (!kinds.is_empty()).then(|| registration(module, &kinds))?;
+        Some(file(module, &versions, SCHEME_FILE, items))
+    });
+    files.collect()
 }
 
 fn file(

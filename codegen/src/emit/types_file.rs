@@ -4,30 +4,35 @@ use proc_macro2::TokenStream;
 
 use super::file::{File, folder, origin};
 use super::{builders, conversion, enums, imports, kind, lists, resource, types, wire};
+use crate::config::{self, CrateConfig};
 use crate::model::{ApiVersion, Module, Shape, Struct, Type};
 
 /// A part of the file of a struct, by the output that makes it.
 type Part = fn(&ApiVersion, &Type, &Struct) -> Vec<TokenStream>;
 
 /// The parts of a struct, in their order in the file.
-const PARTS: [Part; 6] = [
-    types::items,
-    builders::items,
-    resource::items,
-    kind::items,
-    lists::items,
-    wire::items,
-];
+fn parts(config: &CrateConfig) -> impl Iterator<Item = Part> {
+    let parts: [(bool, Part); 6] = [
+        (true, types::items),
+        (config.parts.has(config::Part::Builders), builders::items),
+        (true, resource::items),
+        (config.has_more_than_types(), kind::items),
+        (true, lists::items),
+        (true, wire::items),
+    ];
+    let wanted = parts.into_iter().filter(|(is_wanted, _)| *is_wanted);
+    wanted.map(|(_, part)| part)
+}
 
 /// The file of some types.
-pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
+pub(super) fn file(config: &CrateConfig, version: &ApiVersion, module: &Module) -> File {
     let types = module.types.iter();
     let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
     let mut all = imports::of(version, module);
     for (schema, ty) in types {
         match &ty.shape {
             Shape::Struct(object) => {
-                all.extend(PARTS.iter().flat_map(|part| part(version, ty, object)));
+                all.extend(parts(config).flat_map(|part| part(version, ty, object)));
             }
             Shape::Enum(shape) => all.extend(enums::items(ty, shape)),
         }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use openapiv3::Schema;
 use serde_json::Value;
 
+use super::inline::Places;
 use crate::model::Unchecked;
 use crate::pointer::Pointer;
 use crate::release::Release;
@@ -17,6 +18,8 @@ pub(super) const CUSTOM: &str = "Kubernetes CRD Swagger";
 pub(crate) struct Document {
     /// The name of its file.
     pub(crate) file: String,
+    /// The names of the files of schemas that aren't in that one.
+    pub(crate) files: BTreeMap<String, String>,
     /// The release it describes.
     pub(crate) release: Release,
     /// The schemas of its components that have the prefix.
@@ -26,7 +29,7 @@ pub(crate) struct Document {
     /// The schemas with the prefix that an earlier document of the crate has too.
     pub(crate) shared: BTreeSet<String>,
     /// The places of the schemas that were inside others.
-    pub(super) places: BTreeMap<String, Pointer>,
+    pub(super) places: Places,
     /// The rules that aren't checked, if such rules are listed and not refused.
     pub(crate) unchecked: Option<Vec<Unchecked>>,
     /// The whole, with its overlays.
@@ -39,6 +42,15 @@ impl Document {
         place(&self.places, name)
     }
 
+    /// The other places of schemas that were inside others, of those that had several.
+    pub(crate) fn other_places(&self) -> impl Iterator<Item = (&String, &Vec<Pointer>)> {
+        let places = self
+            .places
+            .iter()
+            .map(|(name, place)| (name, &place.others));
+        places.filter(|(_, others)| !others.is_empty())
+    }
+
     /// Returns true if it is about custom resources, as servers title such documents.
     pub(crate) fn is_of_custom_resources(&self) -> bool {
         is_of_custom_resources(&self.json)
@@ -49,9 +61,9 @@ pub(super) fn is_of_custom_resources(document: &Value) -> bool {
     document.pointer("/info/title").and_then(Value::as_str) == Some(CUSTOM)
 }
 
-pub(super) fn place(places: &BTreeMap<String, Pointer>, name: &str) -> Pointer {
+pub(super) fn place(places: &Places, name: &str) -> Pointer {
     places
         .get(name)
-        .cloned()
+        .map(|place| place.first.clone())
         .unwrap_or_else(|| Pointer::schema(name))
 }

@@ -71,14 +71,23 @@ impl<'a> Names<'a> {
     }
 }
 
+/// Where an object was before it had a name.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) first: Pointer,
+    /// Where else objects of that name were.
+    pub(crate) others: Vec<Pointer>,
+    /// True if the configuration gives the name.
+    pub(super) is_given: bool,
+}
+
+/// The places of the objects that have names, by these.
+pub(crate) type Places = BTreeMap<String, Place>;
+
 /// Names all objects inside the schemas of a prefix: by an override, or after their schema path,
 /// `ThingSpecPorts`. Returns where each was.
-pub(super) fn name_all(
-    document: &mut Value,
-    mut names: Names<'_>,
-    root: &Spot<'_>,
-) -> BTreeMap<String, Pointer> {
-    let mut places = BTreeMap::new();
+pub(super) fn name_all(document: &mut Value, mut names: Names<'_>, root: &Spot<'_>) -> Places {
+    let mut places = Places::new();
     // Each object as it was before the objects in it had names.
     let mut shapes = BTreeMap::new();
     let Some(Value::Object(schemas)) = document.pointer_mut(SCHEMAS) else {
@@ -87,7 +96,7 @@ pub(super) fn name_all(
     let own = schemas.keys().filter(|name| name.starts_with(names.prefix));
     let mut open: VecDeque<String> = own.cloned().collect();
     while let Some(owner) = open.pop_front() {
-        let place = places.get(&owner).cloned();
+        let place = places.get(&owner).map(|place| place.first.clone());
         let place = place
             .unwrap_or_else(|| Pointer::schema(&owner))
             .child("properties");
@@ -102,15 +111,28 @@ pub(super) fn name_all(
         for (name, mut property) in properties {
             let at = place.child(&name);
             let wanted = format!("{owner}{}", name::title(&name));
-            if let Some((name, schema, at)) =
-                extract(&mut property, &wanted, &mut names, schemas, at)
+            if let Some(Extracted {
+                name,
+                is_given,
+                schema,
+                at,
+            }) = extract(&mut property, &wanted, &mut names, schemas, at)
             {
                 let shape = shape(&schema);
                 match shapes.get(&name) {
-                    Some(known) if *known == shape => {}
+                    Some(known) if *known == shape => {
+                        if let Some(place) = places.get_mut(&name) {
+                            place.others.push(at);
+                        }
+                    }
                     None if !schemas.contains_key(&name) => {
                         open.push_back(name.clone());
-                        places.insert(name.clone(), at);
+                        let place = Place {
+                            first: at,
+                            others: Vec::new(),
+                            is_given,
+                        };
+                        places.insert(name.clone(), place);
                         shapes.insert(name.clone(), shape);
                         schemas.insert(name, schema);
                     }
@@ -139,7 +161,7 @@ pub(super) fn name_all(
 }
 
 /// A schema without its descriptions.
-fn shape(schema: &Value) -> Value {
+pub(super) fn shape(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
             let is_said = |name: &str, value: &Value| name == "description" && value.is_string();
@@ -153,15 +175,23 @@ fn shape(schema: &Value) -> Value {
     }
 }
 
-/// Takes the object out of a value, of the elements of a list, or of the values of a map. Returns
-/// its new schema with its name and its place.
+/// An object that was inside another schema.
+struct Extracted {
+    name: String,
+    /// True if the configuration gives the name.
+    is_given: bool,
+    schema: Value,
+    at: Pointer,
+}
+
+/// Takes the object out of a value, of the elements of a list, or of the values of a map.
 fn extract(
     value: &mut Value,
     wanted: &str,
     names: &mut Names<'_>,
     schemas: &Map<String, Value>,
     at: Pointer,
-) -> Option<(String, Value, Pointer)> {
+) -> Option<Extracted> {
     if has_properties(value) || names.empty && is_empty(value) {
         let Value::Object(mut inner) = value.take() else {
             return None;
@@ -173,16 +203,22 @@ fn extract(
             }
         }
         inner.retain(|keyword, _| OF_TYPE.contains(&keyword.as_str()) || keyword == "description");
-        let name = match names.of(wanted.to_owned()) {
-            (name, true) => name,
-            (name, false) => name::free(&name, |name| !schemas.contains_key(name)),
+        let (wanted, is_given) = names.of(wanted.to_owned());
+        let name = match is_given {
+            true => wanted,
+            false => name::free(&wanted, |name| !schemas.contains_key(name)),
         };
         place.insert(
             "allOf".to_owned(),
             json!([{"$ref": format!("#{SCHEMAS}/{name}")}]),
         );
         *value = Value::Object(place);
-        return Some((name, Value::Object(inner), at));
+        return Some(Extracted {
+            name,
+            is_given,
+            schema: Value::Object(inner),
+            at,
+        });
     }
     let inside = ["items", "additionalProperties"];
     inside.into_iter().find_map(|keyword| {

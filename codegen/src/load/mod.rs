@@ -5,9 +5,11 @@
 mod complete;
 pub(crate) mod crd;
 mod document;
+mod equal;
 mod error;
 mod follow;
 mod inline;
+mod join;
 mod json;
 mod overlay;
 mod read;
@@ -43,10 +45,10 @@ pub(crate) use unread::shown;
 /// A document with newer versions of the same kinds, and the prefix of its schemas.
 pub(crate) type Newer<'a> = (&'a DocumentSource, &'a str);
 
-/// Loads the kinds of one document that the configuration wants, with the overlays. What can't be
-/// read is left out and reported.
+/// Loads the kinds of one document, which may have more files, that the configuration wants, with
+/// the overlays. What can't be read is left out and reported.
 pub(crate) fn load(
-    input: &DocumentSource,
+    (input, more): (&DocumentSource, &[&DocumentSource]),
     config: &DocumentConfig,
     newer: Option<Newer<'_>>,
     overlays: &[&Overlay],
@@ -55,6 +57,7 @@ pub(crate) fn load(
     let DocumentSource { source, release } = input;
     let prefix = &*config.prefix;
     let mut document = read(source, Some(prefix), diagnostics)?;
+    let files = join::add(&mut document, source, more, prefix, diagnostics)?;
     select::check(&document, &config.kinds, &source.name, diagnostics);
     select(&mut document, &config.kinds);
     let is_custom = document::is_of_custom_resources(&document);
@@ -83,15 +86,20 @@ pub(crate) fn load(
         overlay.apply(&mut document, input, prefix, diagnostics);
     }
     wrap_bare(&mut document);
-    let diagnostics = RefCell::new(diagnostics);
-    let root = Spot::root(&source.name, &diagnostics);
+    let reported = RefCell::new(&mut *diagnostics);
+    let root = Spot::root(&source.name, &reported);
     refs::check(&document, &root);
     keyword::check(&document, prefix, &root);
     let names = inline::Names::new(prefix, &config.names, is_custom);
-    let places = inline::name_all(&mut document, names, &root);
+    let mut places = inline::name_all(&mut document, names, &root);
+    if config.merge_equal {
+        equal::merge(&mut document, &mut places);
+    }
     let (schemas, others) = schemas(&document, prefix, &places, &root);
+    diagnostics.spread(&source.name, &files);
     Some(Document {
         file: source.name.clone(),
+        files,
         release: *release,
         schemas,
         others,
@@ -120,7 +128,7 @@ fn check_described(document: &Value, file: &str, diagnostics: &mut Diagnostics) 
 fn schemas(
     document: &Value,
     prefix: &str,
-    places: &BTreeMap<String, Pointer>,
+    places: &inline::Places,
     root: &Spot<'_>,
 ) -> (BTreeMap<String, Schema>, Vec<String>) {
     let (mut schemas, mut others) = (BTreeMap::new(), Vec::new());

@@ -33,6 +33,7 @@ pub(crate) fn lower(
 ) -> ApiVersion<Lowered> {
     let mut version = ApiVersion {
         file: document.file.clone(),
+        files: document.files.clone(),
         module: document_config
             .module
             .as_deref()
@@ -40,6 +41,11 @@ pub(crate) fn lower(
         release: document.release,
         is_custom: document.is_of_custom_resources(),
         unchecked: document.unchecked.clone(),
+        merges_equal: document_config.merge_equal,
+        others: document
+            .other_places()
+            .map(|(name, others)| (name.clone(), others.clone()))
+            .collect(),
         names: document_config.names_of_parts(),
         home: config.home(document_config, document.release),
         types: BTreeMap::new(),

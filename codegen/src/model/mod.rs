@@ -72,6 +72,9 @@ fn name_of<S: Serializer>(config: &&CrateConfig, serializer: S) -> Result<S::Ok,
 pub(crate) struct ApiVersion<P: Phase = Complete> {
     /// The document it comes from.
     pub(crate) file: String,
+    /// The files of schemas that aren't in that one.
+    #[serde(skip)]
+    pub(crate) files: BTreeMap<String, String>,
     /// The module of the crate that its types are in, if not at the root.
     pub(crate) module: Option<Ident>,
     pub(crate) release: Release,
@@ -79,6 +82,12 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
     pub(crate) is_custom: bool,
     /// The rules that aren't checked, if such rules are listed and not refused.
     pub(crate) unchecked: Option<Vec<Unchecked>>,
+    /// True if objects that are equal are one type.
+    #[serde(skip)]
+    pub(crate) merges_equal: bool,
+    /// Where else the document has the schemas of types.
+    #[serde(skip)]
+    pub(crate) others: BTreeMap<SchemaName, Vec<Pointer>>,
     /// The names that the configuration gives to properties and values, until they have them.
     #[serde(skip)]
     pub(crate) names: BTreeMap<String, String>,
@@ -136,7 +145,7 @@ pub(crate) struct Needs {
 }
 
 /// The types for server-side apply of a group-version.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Applies {
     /// The types, by the schema of the full type, whose name they have.
     pub(crate) types: BTreeMap<SchemaName, Type>,
@@ -383,20 +392,36 @@ impl ApiVersion {
 impl<P: Phase<Analysed<FieldRules> = FieldRules, Analysed<Box<TypeRules>> = Box<TypeRules>>>
     ApiVersion<P>
 {
-    /// The rules of its schemas that aren't checked, in the order of the types.
-    pub(crate) fn unchecked(&self) -> impl Iterator<Item = &Unchecked> {
-        let of_types = self.structs().flat_map(|(_, object)| {
+    /// The rules of its schemas that aren't checked, in the order of the types, at each of their
+    /// places.
+    pub(crate) fn unchecked(&self) -> impl Iterator<Item = Unchecked> {
+        let of_types = self.structs().flat_map(move |(name, object)| {
             let of_fields = object
                 .fields
                 .iter()
                 .flat_map(|field| &field.server.unchecked);
-            object.rules.unchecked.iter().chain(of_fields)
+            let here = object.rules.unchecked.iter().chain(of_fields);
+            let first = self.types.get(name).map(|ty| &ty.pointer);
+            here.flat_map(move |rule| {
+                let others = self.others.get(name).into_iter().flatten();
+                let others = others.filter_map(move |other| rule.at(first?, other));
+                std::iter::once(rule.clone()).chain(others)
+            })
         });
-        self.unchecked.iter().flatten().chain(of_types)
+        self.unchecked.iter().flatten().cloned().chain(of_types)
     }
 }
 
 impl<P: Phase> ApiVersion<P> {
+    /// The file with a part of a schema.
+    pub(crate) fn file_of(&self, pointer: &Pointer) -> &str {
+        if self.files.is_empty() {
+            return &self.file;
+        }
+        let file = pointer.in_schema().and_then(|name| self.files.get(&name));
+        file.unwrap_or(&self.file)
+    }
+
     /// The path of the module of its types.
     pub(crate) fn path(&self) -> String {
         match &self.module {

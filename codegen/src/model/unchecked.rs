@@ -16,6 +16,14 @@ pub(crate) struct Unchecked {
 }
 
 impl Unchecked {
+    /// Returns the same rule of a schema that is at another place.
+    pub(crate) fn at(&self, place: &Pointer, other: &Pointer) -> Option<Self> {
+        Some(Self {
+            pointer: self.pointer.moved(place, other)?,
+            ..self.clone()
+        })
+    }
+
     /// Returns the kind, and the place in its objects: `Gateway` and `spec.listeners[*].name`.
     pub(crate) fn place(&self) -> (String, String) {
         let mut segments = self.pointer.segments().skip(2);

@@ -18,10 +18,13 @@ pub(super) fn version<P: Phase, Q: Phase>(
 ) -> ApiVersion<Q> {
     ApiVersion {
         file: version.file,
+        files: version.files,
         module: version.module,
         release: version.release,
         is_custom: version.is_custom,
         unchecked: version.unchecked,
+        merges_equal: version.merges_equal,
+        others: version.others,
         names: version.names,
         types,
         externs: version.externs,

@@ -8,10 +8,10 @@ use super::conversion::Conversions;
 use super::docs::TypeDocs;
 use super::versions::Versions;
 use super::{apply, behaviour, carry, counterparts, docs, examples, needs, schemas};
-use crate::config::CrateConfig;
+use crate::config::{CrateConfig, Part};
 use crate::model::{
-    Analysed, ApiVersion, Derived, Docs, Enum, Field, FieldChecks, Role, SchemaName, Shape, Struct,
-    Type, Variant,
+    Analysed, ApiVersion, Applies, Derived, Docs, Enum, Field, FieldChecks, Role, SchemaName,
+    Shape, Struct, Type, Variant,
 };
 
 /// Runs these passes over the types of a document, which has conversions among those of its crate.
@@ -35,10 +35,20 @@ pub(super) fn run(
     let mine = types
         .keys()
         .filter_map(|name| conversions.get_key_value(name));
+    let has = |part| config.parts.has(part);
     let derived = Derived {
-        apply: apply::run(&version, &types),
-        schemas: schemas::run(&version, &types),
-        counterparts: counterparts::run(&version),
+        apply: match has(Part::Apply) {
+            true => apply::run(&version, &types),
+            false => Applies::default(),
+        },
+        schemas: match has(Part::Schemars) {
+            true => schemas::run(&version, &types),
+            false => BTreeMap::new(),
+        },
+        counterparts: match has(Part::K8sOpenapiTypes) {
+            true => counterparts::run(&version),
+            false => BTreeMap::new(),
+        },
         needs: needs::of(&version),
         conversions: mine
             .map(|(name, all)| (name.clone(), all.clone()))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::config::CrateConfig;
+use crate::config::{CrateConfig, Part, Parts};
 use crate::model::{
     Analysed, ApiVersion, Exact, Field, Resource, Role, SchemaName, Struct, Ty, Type,
 };
@@ -23,27 +23,33 @@ pub(super) fn add(
     (kind, resource): (&SchemaName, &Resource<Analysed>),
     lines: &mut Vec<String>,
 ) {
-    let Some(example) = example(version, config, kind) else {
+    // It calls the builders.
+    let has_builders = config.parts.has(Part::Builders);
+    let example = has_builders.then(|| example(version, config, kind));
+    let Some(example) = example.flatten() else {
         return;
     };
     let end = lines.iter().position(String::is_empty);
     let end = end.unwrap_or(lines.len());
     lines.splice(end..end, example);
     lines.push(String::new());
-    lines.extend(calls(resource));
+    lines.extend(calls(resource, &config.parts));
 }
 
 /// Returns the calls that users make of a kind.
-fn calls(resource: &Resource<Analysed>) -> Vec<String> {
+fn calls(resource: &Resource<Analysed>, parts: &Parts) -> Vec<String> {
     let namespace = match resource.namespaced {
         true => "namespace, ",
         false => "",
     };
-    let text = format!(
+    let mut text = format!(
         "[`WithMetadata`](kubernetes_kinds::WithMetadata) sets {namespace}labels and \
-         annotations. With the feature `validation`, `default_and_validate` of \
-         `kubernetes_validation::Validate` says what an API server would make of an object."
+         annotations."
     );
+    if parts.has(Part::Validation) {
+        text += " With the feature `validation`, `default_and_validate` of \
+                 `kubernetes_validation::Validate` says what an API server would make of an object.";
+    }
     crate::doc::wrapped(&text)
 }
 

@@ -40,13 +40,22 @@ pub(super) fn of(
             users.entry(name).or_default().insert(kind);
         }
     }
-    // A type that several kinds use, or none, has a file of its own.
-    let shared = |name: &SchemaName| users.get(name).is_none_or(|kinds| kinds.len() != 1);
-    let mut files: Vec<Vec<SchemaName>> = Vec::new();
-    for order in reached.values() {
-        files.push(order.iter().filter(|name| !shared(name)).cloned().collect());
+    // A type that several kinds use, or none, has a file of its own; but one of objects that are
+    // equal is with the kind after which it is named.
+    let mut with: BTreeMap<&SchemaName, &SchemaName> = BTreeMap::new();
+    for (name, kinds) in &users {
+        let is_named = |kind: &&&SchemaName| name.starts_with(kind.as_str());
+        let named = kinds.iter().filter(is_named).max_by_key(|kind| kind.len());
+        let first = named.or(kinds.first()).copied();
+        let is_alone = kinds.len() == 1 || version.merges_equal && !reached.contains_key(*name);
+        with.extend(first.filter(|_| is_alone).map(|kind| (*name, kind)));
     }
-    for name in version.types.keys().filter(|name| shared(name)) {
+    let mut files: Vec<Vec<SchemaName>> = Vec::new();
+    for (kind, order) in &reached {
+        let here = order.iter().filter(|name| with.get(name) == Some(&kind));
+        files.push(here.cloned().collect());
+    }
+    for name in version.types.keys().filter(|name| !with.contains_key(name)) {
         files.push(vec![name.clone()]);
     }
     let mut modules = Vec::new();

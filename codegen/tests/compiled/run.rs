@@ -7,6 +7,7 @@ mod applied;
 mod bundle;
 mod counterparts;
 mod custom;
+mod equal;
 mod merged;
 mod plausible;
 mod rivals;

@@ -127,6 +127,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
         fs::write(path, text).unwrap();
     };
     let mut members = vec![RUNNER.to_owned()];
+    let mut features = BTreeMap::new();
     for golden in goldens() {
         for generated in formatted(golden.generated()) {
             let to = workspace.join(&generated.name);
@@ -137,6 +138,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
                 let by_hand = golden.folder.join(Path::new(&path).file_name().unwrap());
                 write(to.join(&path), &fs::read_to_string(by_hand).unwrap());
             }
+            features.insert(generated.name.clone(), golden_features(&to));
             members.push(generated.name);
         }
     }
@@ -158,7 +160,8 @@ fn write_workspace(root: &Path, workspace: &Path) {
          proptest.workspace = true\nserde_json.workspace = true\n"
     );
     for name in &members[1..] {
-        runner += &format!("{name} = {{ path = \"../{name}\", features = {FEATURES} }}\n");
+        let features = features.get(name).map_or(FEATURES, String::as_str);
+        runner += &format!("{name} = {{ path = \"../{name}\", features = {features} }}\n");
     }
     write(workspace.join(RUNNER).join("Cargo.toml"), &runner);
     for (file, tests) in [
@@ -170,6 +173,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
             include_str!("../compiled/counterparts.rs"),
         ),
         ("custom.rs", include_str!("../compiled/custom.rs")),
+        ("equal.rs", include_str!("../compiled/equal.rs")),
         ("rivals.rs", include_str!("../compiled/rivals.rs")),
         ("cases.json", include_str!("../golden/custom/cases.json")),
         ("merged.rs", include_str!("../compiled/merged.rs")),
@@ -187,6 +191,15 @@ fn write_workspace(root: &Path, workspace: &Path) {
             &fs::read_to_string(root.join(file)).unwrap(),
         );
     }
+}
+
+/// The features of the crate in a folder, as TOML.
+fn golden_features(folder: &Path) -> String {
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let features = manifest.get("features").and_then(toml::Value::as_table);
+    let names: Vec<_> = features.into_iter().flat_map(toml::Table::keys).collect();
+    format!("{names:?}")
 }
 
 /// The schemas of documents as JSON, and a table of the structs among them in Rust: how each is

@@ -348,7 +348,10 @@ macro_rules! __wire_list {
     ($list:ident of $item:ident) => {
         impl ::core::iter::FromIterator<$item> for $list {
             fn from_iter<T: ::core::iter::IntoIterator<Item = $item>>(items: T) -> Self {
-                Self::new(items)
+                Self {
+                    items: ::core::iter::IntoIterator::into_iter(items).collect(),
+                    ..::core::default::Default::default()
+                }
             }
         }
 

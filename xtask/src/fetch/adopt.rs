@@ -8,8 +8,8 @@ use codegen::{Adopted, Config, DocumentConfig, Release, Source, adopt, compare};
 use super::Documents;
 use crate::differences::{self, Differences, Schemas};
 use crate::inputs::{self, Folder, Found};
-use crate::output::{self, Change, Plan};
 use crate::{spec, workspace};
+use kubernetes_crdgen::output::{self, Change, Plan};
 
 /// Writes the documents of the newest versions into the folder of the release, and the release into
 /// the configuration. All files are written, or none.

@@ -16,8 +16,8 @@ use codegen::diff::{Complete, Snapshot};
 use codegen::{Release, Source};
 use serde::Deserialize;
 
-use crate::output::{self, Change, Plan};
 use crate::{checksum, inputs, workspace};
+use kubernetes_crdgen::output::{self, Change, Plan};
 
 pub(crate) use group::group;
 use group::shown;

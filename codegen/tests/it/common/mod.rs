@@ -39,7 +39,15 @@ fn golden(folder: &Path) -> Golden {
         Source::new(name, text.unwrap_or_else(|error| panic!("{name}: {error}")))
     };
     let config = Config::parse(&read("codegen.toml")).expect("a good codegen.toml");
-    let inputs = named(&config, |document| read(&document.file), read);
+    let mut inputs = named(&config, |document| read(&document.file), read);
+    for document in config.crates.iter().flat_map(|krate| &krate.documents) {
+        for (file, path) in document.more_files.iter().zip(document.paths().skip(1)) {
+            let (source, release) = (read(file), document.described());
+            inputs
+                .documents
+                .insert(path, DocumentSource { source, release });
+        }
+    }
     let name = folder
         .file_name()
         .expect("a name")

@@ -8,30 +8,49 @@ use std::path::{Component, Path, PathBuf};
 
 use codegen::{Generated, GeneratedFile};
 
-use crate::workspace::{self, error};
+use crate::files::{self, error};
 
 /// The changes of one crate.
-pub(crate) struct Plan {
-    pub(crate) changes: Vec<Change>,
-    pub(crate) unchanged: usize,
+pub struct Plan {
+    /// The changes.
+    pub changes: Vec<Change>,
+    /// The number of files that stay as they are.
+    pub unchanged: usize,
 }
 
 /// A change of one file.
-pub(crate) enum Change {
-    Create { path: PathBuf, text: String },
-    Replace { path: PathBuf, text: String },
-    Remove { path: PathBuf },
+pub enum Change {
+    /// A file that isn't there yet.
+    Create {
+        /// The path.
+        path: PathBuf,
+        /// The contents.
+        text: String,
+    },
+    /// A generated file of another text.
+    Replace {
+        /// The path.
+        path: PathBuf,
+        /// The new contents.
+        text: String,
+    },
+    /// A generated file that has no source any more.
+    Remove {
+        /// The path.
+        path: PathBuf,
+    },
 }
 
 impl Change {
-    pub(crate) fn path(&self) -> &Path {
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
         match self {
             Self::Create { path, .. } | Self::Replace { path, .. } | Self::Remove { path } => path,
         }
     }
 
     /// The new text, unless the file goes.
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match self {
             Self::Create { text, .. } | Self::Replace { text, .. } => Some(text),
             Self::Remove { .. } => None,
@@ -42,7 +61,7 @@ impl Change {
 impl Plan {
     /// Compares a crate with its folder; generated files without a source are removed. Hand-written
     /// files are copied, but don't replace others.
-    pub(crate) fn of_crate(
+    pub fn of_crate(
         out: &Path,
         krate: &Generated,
         by_hand: &[GeneratedFile],
@@ -65,7 +84,7 @@ impl Plan {
         let mut others = rust_files(&folder.join("src"))?;
         others.retain(|path| !wanted.contains(path));
         for path in others {
-            let text = workspace::read_if_there(&path)?;
+            let text = files::read_if_there(&path)?;
             if text.is_some_and(|text| is_ours(&text)) {
                 plan.changes.push(Change::Remove { path });
             }
@@ -74,7 +93,7 @@ impl Plan {
     }
 
     /// Compares files with those in a folder.
-    pub(crate) fn of_files(folder: &Path, files: &[GeneratedFile]) -> Result<Self, Box<dyn Error>> {
+    pub fn of_files(folder: &Path, files: &[GeneratedFile]) -> Result<Self, Box<dyn Error>> {
         let mut plan = Self {
             changes: Vec::new(),
             unchanged: 0,
@@ -89,7 +108,7 @@ impl Plan {
             }
             let path = folder.join(relative);
             let text = file.text.clone();
-            match workspace::read_if_there(&path)? {
+            match files::read_if_there(&path)? {
                 Some(old) if old == text.as_bytes() => plan.unchanged += 1,
                 Some(old) if is_ours(&old) => plan.changes.push(Change::Replace { path, text }),
                 None => plan.changes.push(Change::Create { path, text }),
@@ -109,7 +128,7 @@ impl Plan {
 
 /// Makes all changes, or, if one fails, none: everything is written beside its place first,
 /// then moved there, and moved back if a move fails.
-pub(crate) fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {
+pub fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {
     let changes: Vec<_> = plans.iter().flat_map(|plan| &plan.changes).collect();
     if changes.is_empty() {
         return Ok(());
@@ -237,7 +256,7 @@ impl Undo {
 
 /// Returns true if there is a file of another text that isn't ours to replace.
 fn is_other(path: &Path, text: &str) -> Result<bool, Box<dyn Error>> {
-    let old = workspace::read_if_there(path)?;
+    let old = files::read_if_there(path)?;
     Ok(old.is_some_and(|old| old != text.as_bytes() && !is_ours(&old)))
 }
 
@@ -248,7 +267,7 @@ fn is_ours(text: &[u8]) -> bool {
 /// The files of a hand-written module of a crate: `src/NAME.rs` or `src/NAME/mod.rs`, and all
 /// Rust files below `src/NAME/`. Their paths are relative to the crate; there are none if the
 /// module is missing.
-pub(crate) fn module_files(krate: &Path, path: &str) -> Result<Vec<String>, Box<dyn Error>> {
+pub fn module_files(krate: &Path, path: &str) -> Result<Vec<String>, Box<dyn Error>> {
     let folder = path.trim_end_matches(".rs");
     let mut files = Vec::new();
     if krate.join(path).is_file() {

@@ -8,13 +8,11 @@ use std::process::Command;
 
 use codegen::Generated;
 
-use crate::workspace::{self, error};
-
-/// The edition of generated crates, as the root manifest has it.
-const EDITION: &str = "2024";
+use crate::definitions::EDITION;
+use crate::files::{self, error};
 
 /// Formats the Rust files of all crates by one run of rustfmt with its defaults.
-pub(crate) fn format(crates: &mut [Generated]) -> Result<(), Box<dyn Error>> {
+pub fn format(crates: &mut [Generated]) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::Builder::new().prefix("codegen-").tempdir();
     let folder = folder.map_err(|e| error("can't make a folder in", &std::env::temp_dir(), &e))?;
     // Keeps rustfmt from looking for a configuration in the folders above.
@@ -35,7 +33,7 @@ pub(crate) fn format(crates: &mut [Generated]) -> Result<(), Box<dyn Error>> {
     for krate in crates {
         let own = folder.path().join(&krate.name);
         for file in krate.files.iter_mut().filter(|file| is_rust(&file.path)) {
-            file.text = workspace::read(&own.join(&file.path))?;
+            file.text = files::read(&own.join(&file.path))?;
         }
     }
     Ok(())

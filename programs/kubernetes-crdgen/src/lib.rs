@@ -1,0 +1,57 @@
+//! Generates Rust types from CustomResourceDefinitions, as the program `kubernetes-crdgen` does.
+//!
+//! The library is for the commands of this repository, which write files in the same way. Others
+//! use the program, or `storage-codegen`, which does no I/O.
+
+pub mod definitions;
+pub mod files;
+mod found;
+mod frame;
+pub mod output;
+mod report;
+pub mod rustfmt;
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+use definitions::Definitions;
+
+pub use found::Found;
+pub use report::{check, summary, unchecked};
+
+/// Writes a crate for each group and version of definitions into a folder, or with `check` only
+/// compares them with what is there.
+///
+/// # Errors
+///
+/// A definition can't be read or is wrong, or a file can't be written; nothing is written then.
+/// With `check`, the files that are stale.
+pub fn generate(
+    definitions: &Definitions<'_>,
+    out: &Path,
+    check: bool,
+) -> Result<(), Box<dyn Error>> {
+    let started = Instant::now();
+    let found = definitions::read(definitions)?;
+    let generated = codegen::generate(&found.config, &found.inputs);
+    let mut generated = generated.map_err(|errors| found.locate(errors))?;
+    rustfmt::format(&mut generated)?;
+    let mut plans = Vec::new();
+    for krate in &generated {
+        plans.push(output::Plan::of_crate(out, krate, &[])?);
+    }
+    plans.push(output::Plan::of_files(out, &frame::of(out, &generated)?)?);
+    if check {
+        return report::check(out, &plans, "run the command again without --check");
+    }
+    output::carry_out(out, &plans)?;
+    let elapsed = started.elapsed().as_millis();
+    for (krate, plan) in generated.iter().zip(&plans) {
+        println!("{}", summary(krate, plan, elapsed));
+    }
+    for krate in &generated {
+        print!("{}", unchecked(krate, &found));
+    }
+    Ok(())
+}
