@@ -79,6 +79,10 @@ pub struct CrateConfig {
     /// The parts that it has beside its types; all if none is given.
     #[serde(default)]
     pub parts: Parts,
+    /// True if it is no crate but a file, a module for a crate of the user's own. It has types and
+    /// builders only.
+    #[serde(rename = "single-file", default)]
+    pub single_file: bool,
     /// What its manifest says if it inherits nothing from a workspace. It then has a README.
     pub standalone: Option<Standalone>,
 }

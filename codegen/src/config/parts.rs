@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, Report};
+use super::{Config, CrateConfig, Report};
 
 /// A part of a generated crate. Its types with their lists, and what kube needs of them, are there
 /// without any.
@@ -114,6 +114,9 @@ impl Config {
     /// Checks that crates which others need have the parts that those have: the features of these
     /// bring their features.
     pub(super) fn check_parts(&self, report: Report<'_>) {
+        for krate in &self.crates {
+            krate.check_single(report);
+        }
         let mut missing = |of: &str, has: &Parts, by: &str, wants: &Parts| {
             for part in has.missing(wants) {
                 report(
@@ -137,6 +140,34 @@ impl Config {
                     missing(&krate.name, &krate.parts, &other.name, &other.parts);
                 }
             }
+        }
+    }
+}
+
+impl CrateConfig {
+    /// Checks that a single file has no more than can be in one.
+    fn check_single(&self, report: Report<'_>) {
+        if !self.single_file {
+            return;
+        }
+        if self.has_more_than_types() || !self.by_hand.is_empty() || self.rules.is_some() {
+            report(
+                format!(
+                    "`{}` is a single file, and has more than types and builders",
+                    self.name
+                ),
+                "write `parts = [\"builders\"]` or `parts = []`, and no `conversion`, `by-hand` or \
+                 `rules`",
+            );
+        }
+        if self.documents.len() > 1 {
+            report(
+                format!(
+                    "`{}` is a single file, and has several documents",
+                    self.name
+                ),
+                "name the files of a group and version in `more-files` of one document",
+            );
         }
     }
 }

@@ -11,7 +11,7 @@ use super::file::{File, folder, group_versions, origin, origins, places};
 use super::runtime::{Feature, KINDS};
 use super::{builders, imports, resource};
 use super::{types, wire};
-use crate::config::CrateConfig;
+use crate::config::{CrateConfig, Parts};
 use crate::doc;
 use crate::model::{
     ApiVersion, Applies, Crate, Module, Resource, Rest, Role, Struct, Type, ValueConversion,
@@ -33,7 +33,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         if module(&versions).is_none() {
             continue;
         }
-        files.push(root(place, &versions));
+        files.push(root(place, &versions, &krate.config.parts));
     }
     files
 }
@@ -71,11 +71,12 @@ pub(super) fn file(_: &CrateConfig, version: &ApiVersion, module: &Module) -> Fi
     File::rust(path, origin(version, module), TokenStream::new(), all)
 }
 
-fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
+fn root(place: Option<&Ident>, versions: &[&ApiVersion], parts: &Parts) -> File {
     let modules = versions
         .iter()
         .flat_map(|v| of_types(v, &v.derived.apply.modules));
-    let modules = modules.chain(super::merge::module(versions));
+    let merge = super::merge::module(versions).filter(|module| module.is_in(parts));
+    let modules = modules.chain(merge);
     let items = declarations(modules.collect(), Vec::new());
     let path = format!("{}{APPLY_MODULE}/mod.rs", folder(place));
     File::rust(

@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 
 use super::conversion;
 use super::runtime::KINDS;
-use crate::model::{ApiVersion, Exact, Module, SchemaName, Ty, Type};
+use crate::model::{ApiVersion, Exact, Literal, Module, SchemaName, Ty, Type};
 use crate::name::{self, Ident};
 
 /// The `use` items of a file.
@@ -22,11 +22,28 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
         (has_structs(&version.types, module), "wire"),
     ]));
     let here = version.module.iter();
-    let own = own(version, module, &values)
-        .into_iter()
-        .map(|(_, name)| name);
-    uses.extend(names(&quote!(crate::#(#here::)*), own.collect()));
+    let own = own(version, module, &values);
+    let mut own: BTreeSet<_> = own.into_iter().map(|(_, name)| name).collect();
+    own.extend(in_defaults(version, module));
+    let own = own.into_iter().collect();
+    uses.extend(names(&quote!(crate::#(#here::)*), own));
     uses
+}
+
+/// The enumerations of other files that defaults of required fields have values of.
+fn in_defaults<'a>(version: &'a ApiVersion, module: &Module) -> BTreeSet<&'a Ident> {
+    let here = module
+        .types
+        .iter()
+        .filter_map(|name| version.types.get(name));
+    let here: Vec<_> = here.collect();
+    let objects = here.iter().filter_map(|ty| ty.object());
+    let required = objects.flat_map(|object| object.fields.iter().filter(|field| field.required));
+    let literals = required.filter_map(|field| field.form.literal.as_ref());
+    literals
+        .flat_map(Literal::enumerations)
+        .filter(|name| !here.iter().any(|ty| ty.name == **name))
+        .collect()
 }
 
 /// The same of a file of apply types.

@@ -18,21 +18,10 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         .conversion
         .iter()
         .map(|conversion| conversion.to.as_str());
-    let needs = |needs: fn(&Needs) -> bool| {
-        krate
-            .versions
-            .iter()
-            .any(|version| needs(&version.derived.needs))
-    };
     let needed = [
-        needs(|needs| needs.custom_resources).then_some("custom-resources"),
-        needs(|needs| needs.patterns).then_some("pattern"),
+        needs(krate, |needs| needs.custom_resources).then_some("custom-resources"),
+        needs(krate, |needs| needs.patterns).then_some("pattern"),
     ];
-    let of_kinds = [
-        needs(|needs| needs.exact_values).then_some("custom-resources"),
-        needs(|needs| needs.exact_floats).then_some("exact-floats"),
-    ];
-    let of_kinds: Vec<_> = of_kinds.into_iter().flatten().collect();
     let has = |feature: &Feature| config.parts.has(feature.part());
     let features = Feature::ALL.into_iter().filter(has).map(|feature| {
         let is_validation = feature == Feature::Validation;
@@ -64,7 +53,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         rules: &config.rules_packages,
         crates,
         others,
-        of_kinds,
+        of_kinds: of_kinds(krate),
         standalone: config.standalone.as_ref(),
         origin: match config.standalone {
             Some(_) => origins(&krate.versions).replace("//", "#"),
@@ -72,6 +61,21 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         },
     };
     vec![package.manifest()]
+}
+
+/// The features that a crate needs of the types' support.
+pub(super) fn of_kinds(krate: &Crate<'_>) -> Vec<&'static str> {
+    let features = [
+        needs(krate, |needs| needs.exact_values).then_some("custom-resources"),
+        needs(krate, |needs| needs.exact_floats).then_some("exact-floats"),
+    ];
+    features.into_iter().flatten().collect()
+}
+
+/// Returns true if a document of a crate needs something.
+fn needs(krate: &Crate<'_>, is_needed: fn(&Needs) -> bool) -> bool {
+    let mut versions = krate.versions.iter();
+    versions.any(|version| is_needed(&version.derived.needs))
 }
 
 /// The manifest of the crate that bundles these.

@@ -22,6 +22,7 @@ mod root;
 mod runtime;
 mod schema;
 mod scheme;
+mod single;
 mod table;
 mod types;
 mod types_file;
@@ -74,6 +75,9 @@ impl Work<'_> {
 
 /// All files of a crate, as parts of the work.
 pub(crate) fn works<'a>(krate: &'a Crate<'a>) -> Vec<Work<'a>> {
+    if krate.config.single_file {
+        return vec![Work::Whole(single::files, krate)];
+    }
     let parts = &krate.config.parts;
     let whole = OUTPUTS
         .iter()

@@ -138,7 +138,8 @@ fn below(head: &str, rows: Vec<String>) -> Vec<String> {
     before.map(str::to_owned).chain(rows).collect()
 }
 
-fn lines(
+/// The documentation of the root or of the module that is here.
+pub(super) fn lines(
     krate: &Crate<'_>,
     versions: &[&ApiVersion],
     here: Option<&Ident>,

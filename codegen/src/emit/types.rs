@@ -71,10 +71,7 @@ fn zero(version: &ApiVersion, object: &Struct) -> Option<TokenStream> {
     };
     let default = |field: &Field| {
         let literal = field.form.literal.as_ref().filter(|_| field.required)?;
-        let value = literal::of(field, literal, &mut |name| {
-            let module = version.module.iter();
-            quote!(crate::#(#module::)* #name)
-        });
+        let value = literal::of(field, literal, &mut |name| quote!(#name));
         Some(match field.is_optional() {
             true => quote!(Some(#value)),
             false => value,

@@ -26,6 +26,17 @@ fn parts(config: &CrateConfig) -> impl Iterator<Item = Part> {
 
 /// The file of some types.
 pub(super) fn file(config: &CrateConfig, version: &ApiVersion, module: &Module) -> File {
+    let path = format!("{}{}.rs", folder(version.module.as_ref()), module.name);
+    let all = items(config, version, module);
+    File::rust(path, origin(version, module), TokenStream::new(), all)
+}
+
+/// The items of the file of some types.
+pub(super) fn items(
+    config: &CrateConfig,
+    version: &ApiVersion,
+    module: &Module,
+) -> Vec<TokenStream> {
     let types = module.types.iter();
     let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
     let mut all = imports::of(version, module);
@@ -38,6 +49,5 @@ pub(super) fn file(config: &CrateConfig, version: &ApiVersion, module: &Module) 
         }
         all.extend(conversion::items(version, schema));
     }
-    let path = format!("{}{}.rs", folder(version.module.as_ref()), module.name);
-    File::rust(path, origin(version, module), TokenStream::new(), all)
+    all
 }

@@ -44,3 +44,14 @@ pub(crate) enum Literal {
     /// JSON that the value is read from.
     Json(String),
 }
+
+impl Literal {
+    /// The enumerations of which it has a value.
+    pub(crate) fn enumerations(&self) -> Vec<&Ident> {
+        match self {
+            Self::Variant { ty, .. } => vec![ty],
+            Self::List(values) => values.iter().flat_map(Self::enumerations).collect(),
+            _ => Vec::new(),
+        }
+    }
+}

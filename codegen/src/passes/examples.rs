@@ -23,8 +23,8 @@ pub(super) fn add(
     (kind, resource): (&SchemaName, &Resource<Analysed>),
     lines: &mut Vec<String>,
 ) {
-    // It calls the builders.
-    let has_builders = config.parts.has(Part::Builders);
+    // It calls the builders, by the path of the crate.
+    let has_builders = config.parts.has(Part::Builders) && !config.single_file;
     let example = has_builders.then(|| example(version, config, kind));
     let Some(example) = example.flatten() else {
         return;

@@ -79,3 +79,13 @@ pub(super) fn of(
     }
     modules
 }
+
+/// Puts all types into one file.
+pub(super) fn joined(modules: Vec<Module>) -> Vec<Module> {
+    let mut modules = modules.into_iter();
+    let first = modules.next().map(|mut first| {
+        first.types.extend(modules.flat_map(|module| module.types));
+        first
+    });
+    first.into_iter().collect()
+}

@@ -33,7 +33,10 @@ pub(super) fn run(
     }
     let graph = Graph::of(&version.types);
     let lists = lists::of(&version, diagnostics);
-    let modules = placing::of(&version, &graph, &lists, diagnostics);
+    let mut modules = placing::of(&version, &graph, &lists, diagnostics);
+    if config.single_file {
+        modules = placing::joined(modules);
+    }
     let mut resolver = Resolver {
         version: &version,
         config,

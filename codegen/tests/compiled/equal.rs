@@ -26,6 +26,21 @@ fn types_alone_are_read_and_written() {
     assert_eq!(KettleSpec::default().mode, KettleSpecMode::Quiet);
 }
 
+/// The same types as a module of this crate.
+#[test]
+fn a_single_file_is_a_module() {
+    use crate::single;
+    let kettle: single::Kettle = round_trip(&json!({
+        "apiVersion": "example.com/v1", "kind": "Kettle", "metadata": {"name": "k"},
+        "spec": {"size": 2, "mode": "fast", "filter": {"mesh": 1}}
+    }));
+    assert_eq!(kettle.spec.mode, single::KettleSpecMode::Fast);
+    assert_eq!(
+        single::KettleSpec::default().mode,
+        single::KettleSpecMode::Quiet
+    );
+}
+
 #[test]
 fn equal_objects_are_one_type() {
     let filter =

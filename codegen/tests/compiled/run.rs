@@ -13,6 +13,7 @@ mod plausible;
 mod rivals;
 mod schemas;
 mod server;
+pub mod single;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

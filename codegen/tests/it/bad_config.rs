@@ -413,3 +413,45 @@ fn a_module_of_the_name_of_a_file() {
         assert!(paths.contains(&path), "no {path} in {paths:?}");
     }
 }
+
+#[test]
+fn parts_that_another_crate_needs() {
+    let some = changed(
+        "name = \"example-v1\"\n",
+        "name = \"example-v1\"\nparts = [\"apply\"]\n",
+    );
+    assert!(parse(&some).is_ok());
+    let old = "[[crate]]\nname = \"old\"\ndescription = \"x\"\nparts = [\"apply\", \"merge\"]\n\
+        [[crate.document]]\nfile = \"b.json\"\nrelease = \"1.37\"\nprefix = \"com.example.\"\n\
+        [crate.conversion]\nto = \"example-v1\"\n";
+    let message = "`example-v1` lacks the part `merge`, which `old` needs of it";
+    bad(&format!("{some}\n{old}"), message, None);
+    let both = some.replace("[\"apply\"]", "[\"apply\", \"merge\"]");
+    assert!(parse(&format!("{both}\n{old}")).is_ok());
+    let external = old.replace("[crate.conversion]\nto = \"example-v1\"\n", "")
+        + "[[extern]]\nprefix = \"com.example.v1.\"\npath = \"example_v1\"\n";
+    bad(&format!("{some}\n{external}"), message, None);
+    bad(
+        &some.replace("\"apply\"", "\"aply\""),
+        "unknown variant `aply`",
+        Some(4),
+    );
+}
+
+#[test]
+fn a_single_file_with_more_than_types() {
+    let single = changed(
+        "name = \"example-v1\"\n",
+        "name = \"example-v1\"\nsingle-file = true\nparts = [\"builders\"]\n",
+    );
+    assert!(parse(&single).is_ok());
+    let message = "`example-v1` is a single file, and has more than types and builders";
+    bad(&single.replace("\"builders\"", "\"apply\""), message, None);
+    let several = single.replace(
+        "[[extern]]",
+        "[[crate.document]]\nfile = \"b.json\"\nrelease = \"1.37\"\n\
+         prefix = \"com.example.v2.\"\n\n[[extern]]",
+    );
+    let message = "`example-v1` is a single file, and has several documents";
+    bad(&several, message, None);
+}

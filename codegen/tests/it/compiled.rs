@@ -150,6 +150,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
     let (schemas, types) = plausible_types(&documents);
     write(runner_source.join("plausible.json"), &schemas);
     write(runner_source.join("plausible_types.rs"), &types);
+    write(runner_source.join("single.rs"), &single());
     members.push(PLAUSIBLE.to_owned());
     share(root, &["fastrand", "k8s-openapi", "proptest"], workspace);
     let mut runner = format!(
@@ -191,6 +192,20 @@ fn write_workspace(root: &Path, workspace: &Path) {
             &fs::read_to_string(root.join(file)).unwrap(),
         );
     }
+}
+
+/// The types of a golden as a module.
+fn single() -> String {
+    let mut goldens = goldens().into_iter();
+    let mut golden = goldens.find(|golden| golden.name == "types").unwrap();
+    for krate in &mut golden.config.crates {
+        krate.single_file = true;
+    }
+    let generated = formatted(golden.generated());
+    let files = generated.iter().flat_map(|krate| &krate.files);
+    let texts: Vec<_> = files.map(|file| file.text.clone()).collect();
+    assert_eq!(texts.len(), 1);
+    texts.concat()
 }
 
 /// The features of the crate in a folder, as TOML.

@@ -116,6 +116,35 @@ fn every_file_starts_with_the_header() {
     }
 }
 
+/// A crate with some of its parts has all files that it declares, and all features that it names.
+#[test]
+fn each_part_stands_without_the_others() {
+    let goldens = goldens().into_iter();
+    let wanted = ["custom", "counterparts", "merged"];
+    let mut goldens: Vec<_> = goldens.filter(|g| wanted.contains(&&*g.name)).collect();
+    assert_eq!(goldens.len(), wanted.len());
+    let pairs = Part::ALL
+        .into_iter()
+        .flat_map(|one| Part::ALL.map(|other| [one, other]));
+    for parts in pairs.filter(|[one, other]| one <= other) {
+        let mut crates = Vec::new();
+        for golden in &mut goldens {
+            golden.config.crates[0].parts = parts.into_iter().collect();
+            crates.extend(golden.generated());
+        }
+        // rustfmt looks for the file of each module.
+        for krate in formatted(crates) {
+            let has = |feature: &str| parts.iter().any(|part| part.name() == feature);
+            for file in &krate.files {
+                for rest in file.text.split("feature = \"").skip(1) {
+                    let feature = rest.split('"').next().unwrap();
+                    assert!(has(feature), "{parts:?}: {}: {feature}", file.path);
+                }
+            }
+        }
+    }
+}
+
 /// The analysed model, of goldens that keep it.
 fn models(golden: &Golden) -> Option<(PathBuf, String)> {
     let path = golden.folder.join("model.json");

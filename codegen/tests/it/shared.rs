@@ -129,3 +129,60 @@ fn crates_that_use_one_another() {
     let right = "\"com.right.v1.Part\": {\"type\": \"object\"}";
     from(CIRCLE, &[("left.json", &*left), ("right.json", right)]).unwrap();
 }
+
+/// One document of two files.
+fn joined() -> String {
+    let (first, second) = ONE_CRATE.split_at(ONE_CRATE.rfind("[[crate.document]]").unwrap());
+    assert!(second.contains("two.json"));
+    first.replace(
+        "file = \"one.json\"",
+        "file = \"one.json\"\nmore-files = [\"two.json\"]",
+    )
+}
+
+#[test]
+fn several_files_are_one_document() {
+    let documents = [("one.json", &*holder("One")), ("two.json", &*holder("Two"))];
+    let crates = from(&joined(), &documents).unwrap();
+    assert_eq!(crates[0].documents, 2);
+    let text = |path: &str| {
+        let file = crates[0].files.iter().find(|file| file.path == path);
+        &file.unwrap().text
+    };
+    // Each type names its file.
+    assert!(text("src/one.rs").contains("from v1.37/one.json,"));
+    assert!(text("src/two.rs").contains("from v1.37/two.json,"));
+    assert!(text("src/shared.rs").contains("from v1.37/one.json,"));
+    assert!(text("src/lib.rs").contains("from v1.37/one.json,\n// v1.37/two.json."));
+}
+
+#[test]
+fn errors_name_the_file_of_several() {
+    let other = holder("Two").replace("\"string\"", "\"integer\"");
+    let documents = [("one.json", &*holder("One")), ("two.json", &*other)];
+    let errors = from(&joined(), &documents).map(|_| ()).unwrap_err();
+    let text = errors.to_string();
+    let message = "`com.example.v1.Shared` is another schema than in v1.37/one.json";
+    assert!(text.contains(message), "{text}");
+    let place = "two.json:2 at #/components/schemas/com.example.v1.Shared";
+    assert!(text.contains(place), "{text}");
+    assert_eq!(errors.len(), 1, "{text}");
+    // While loading, and in a pass.
+    for (wrong, message) in [
+        ("\"type\": \"strange\"", "strange"),
+        ("\"x-set-defaults\": \"1\"", "x-set-defaults"),
+    ] {
+        let two = format!(
+            "{SHARED},\n\"com.example.v1.Two\": {{\"type\": \"object\", \"properties\": {{\n\
+             \"a\": {{{wrong}}}}}}}"
+        );
+        let documents = [("one.json", &*holder("One")), ("two.json", &*two)];
+        let errors = from(&joined(), &documents).map(|_| ()).unwrap_err();
+        let text = errors.to_string();
+        assert!(
+            text.contains(message) && text.contains("two.json:"),
+            "{text}"
+        );
+        assert!(!text.contains("one.json"), "{text}");
+    }
+}

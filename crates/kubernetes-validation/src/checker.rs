@@ -4,9 +4,7 @@
 //! are made for errors only. Generic and inlined functions are small, because every generated crate
 //! has its own copy.
 
-use std::collections::{BTreeMap, HashSet};
-use std::hash::Hash;
-use std::marker::PhantomData;
+use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::Serialize;
@@ -21,9 +19,6 @@ use crate::{Error, ErrorType, NameFormat, Path, Report, Target, Warning};
 /// The detail of an error for a changed value whose rule has no message of its own.
 pub const IMMUTABLE: &str = "an update must not change it: keep the stored value, or delete the \
                              object and create it anew";
-
-/// The most elements that are compared one by one; longer lists use a hash table.
-const FEW: usize = 32;
 
 /// Removes the space that a server allows around a quantity of a JSON text, in which it reads no
 /// escapes.
@@ -436,58 +431,5 @@ impl<'t> Checker<'t> {
             0 => self.required(at, "oneOf", detail),
             _ => self.forbidden(at, "oneOf", detail),
         }
-    }
-}
-
-/// Finds the elements of a list that have the same key as an earlier element.
-#[derive(Debug)]
-pub struct Repeats<I, K> {
-    /// One value for each element of a long list, true if it repeats an earlier one. A short list
-    /// is searched instead.
-    repeats: Option<Vec<bool>>,
-    keys: I,
-    seen: usize,
-    key: PhantomData<K>,
-}
-
-impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
-    /// Takes the keys of a list, in its order.
-    // Loops, because adapters of iterators cost each list a dozen functions more.
-    #[inline]
-    pub fn of(keys: I) -> Self {
-        let mut repeats = None;
-        if keys.len() > FEW {
-            let mut seen = HashSet::with_capacity(keys.len());
-            let mut all = Vec::with_capacity(keys.len());
-            for key in keys.clone() {
-                all.push(!seen.insert(key));
-            }
-            repeats = Some(all);
-        }
-        Self {
-            repeats,
-            keys,
-            seen: 0,
-            key: PhantomData,
-        }
-    }
-
-    /// Returns true if the next element, which has this key, repeats an earlier element.
-    #[inline]
-    pub fn next(&mut self, key: K) -> bool {
-        let at = self.seen;
-        self.seen += 1;
-        if let Some(repeats) = &self.repeats {
-            return repeats.get(at).copied().unwrap_or_default();
-        }
-        let mut keys = self.keys.clone();
-        for _ in 0..at {
-            match keys.next() {
-                Some(before) if before == key => return true,
-                Some(_) => {}
-                None => break,
-            }
-        }
-        false
     }
 }

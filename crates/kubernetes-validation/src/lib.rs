@@ -42,6 +42,7 @@ mod metadata;
 mod path;
 #[cfg(feature = "pattern")]
 mod pattern;
+mod repeats;
 mod report;
 #[cfg(feature = "custom-resources")]
 mod rule;
@@ -62,12 +63,13 @@ use k8s_openapi::serde_json::Value;
 pub use kubernetes_kinds::{FieldPath, Segment};
 pub use kubernetes_schema_terms::{ErrorType, NameFormat};
 
-pub use checker::{Checker, IMMUTABLE, Problem, Repeats, to_value, whole};
+pub use checker::{Checker, IMMUTABLE, Problem, to_value, whole};
 #[cfg(feature = "custom-resources")]
 pub use kubernetes_schema_terms::TextFormat;
 pub use path::Path;
 #[cfg(feature = "pattern")]
 pub use pattern::Pattern;
+pub use repeats::Repeats;
 pub use report::{Error, Report, ValidationError, Warning};
 #[cfg(feature = "custom-resources")]
 pub use rule::Rule;

@@ -51,6 +51,11 @@ pub struct Choices {
     #[arg(long, requires = "crd")]
     merge_equal: bool,
 
+    /// Write a file for each group and version instead of a crate, as in `cert_manager_io_v1.rs`: a
+    /// module for a crate of your own. It has types, and builders unless `--parts` says `types`.
+    #[arg(long, requires = "crd")]
+    pub(crate) single_file: bool,
+
     /// Refuse definitions with rules that the crates can't check, and say how to mend them. Without
     /// it the crates list such rules, and so does this command.
     #[arg(long, requires = "crd")]
@@ -271,7 +276,18 @@ fn config(
 ) -> Result<String, Box<dyn Error>> {
     let mut text = format!("newest = \"{release}\"\n");
     let choices = definitions.choices;
-    let parts = parts(&choices.parts)?;
+    let parts = match choices.single_file && choices.parts.is_empty() {
+        true => Parts::from_iter([Part::Builders]),
+        false => parts(&choices.parts)?,
+    };
+    let single = choices.single_file;
+    if let Some(part) = parts.iter().find(|part| single && *part != Part::Builders) {
+        return Err(format!(
+            "error: --single-file can't have the part {part}\n  help: it has types and builders; \
+             leave the option out to make a crate"
+        )
+        .into());
+    }
     let parts: Vec<_> = parts.iter().map(Part::name).collect();
     let standalone = standalone(definitions.runtime)?;
     for (
@@ -286,15 +302,16 @@ fn config(
         let name = format!("{}-{version}", of.replace('.', "-"));
         let _ = write!(
             text,
-            "\n[[crate]]\nname = {name:?}\ndescription = \"Types of {of}/{version}\"\nparts = {parts:?}\n{standalone}"
+            "\n[[crate]]\nname = {name:?}\ndescription = \"Types of {of}/{version}\"\nparts = {parts:?}\nsingle-file = {single}\n\
+             {standalone}"
         );
         // One that names no group is for all.
         let mine = overlays
             .iter()
             .filter(|(_, of)| of.as_ref().is_none_or(|of| of == prefix));
         let mine: Vec<_> = mine.map(|(name, _)| name).collect();
-        // Objects that are equal are found in one document.
-        let documents = match choices.merge_equal {
+        // Objects that are equal are found in one document, and a file is of one.
+        let documents = match choices.merge_equal || choices.single_file {
             true => vec![files.as_slice()],
             false => files.chunks(1).collect(),
         };

@@ -38,10 +38,16 @@ pub fn generate(
     let mut generated = generated.map_err(|errors| found.locate(errors))?;
     rustfmt::format(&mut generated)?;
     let mut plans = Vec::new();
+    let single_file = definitions.choices.single_file;
     for krate in &generated {
-        plans.push(output::Plan::of_crate(out, krate, &[])?);
+        plans.push(match single_file {
+            true => output::Plan::of_files(out, &krate.files)?,
+            false => output::Plan::of_crate(out, krate, &[])?,
+        });
     }
-    plans.push(output::Plan::of_files(out, &frame::of(out, &generated)?)?);
+    if !single_file {
+        plans.push(output::Plan::of_files(out, &frame::of(out, &generated)?)?);
+    }
     if check {
         return report::check(out, &plans, "run the command again without --check");
     }

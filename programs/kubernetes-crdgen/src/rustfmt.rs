@@ -27,7 +27,10 @@ pub fn format(crates: &mut [Generated]) -> Result<(), Box<dyn Error>> {
         for path in &krate.hand_written {
             write(&own.join(path), "")?;
         }
-        roots.push(own.join("src").join("lib.rs"));
+        match krate.files.as_slice() {
+            [single] => roots.push(own.join(&single.path)),
+            _ => roots.push(own.join("src").join("lib.rs")),
+        }
     }
     run(&roots)?;
     for krate in crates {

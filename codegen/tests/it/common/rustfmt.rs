@@ -24,9 +24,13 @@ pub(crate) fn formatted(mut crates: Vec<Generated>) -> Vec<Generated> {
             write(&own.join(path), "");
         }
     }
-    let roots = crates
-        .iter()
-        .map(|krate| folder.join(&krate.name).join("src/lib.rs"));
+    let roots = crates.iter().map(|krate| {
+        let root = match krate.files.as_slice() {
+            [single] => &single.path,
+            _ => "src/lib.rs",
+        };
+        folder.join(&krate.name).join(root)
+    });
     let rustfmt = Command::new("rustfmt")
         .args(["--edition", "2024"])
         .args(roots)

@@ -188,6 +188,48 @@ fn equal_objects_become_one_type() {
 }
 
 #[test]
+fn a_single_file_is_a_module() {
+    let folder = Folder::new();
+    let arguments = [
+        "boats.yaml",
+        "--out",
+        "src",
+        "--single-file",
+        "--only",
+        "v1",
+    ];
+    assert!(folder.run(&arguments).succeeded);
+    let module = folder.read("src/example_com_v1.rs");
+    for part in [
+        "//! Types of example.com/v1.",
+        "//! The module needs the crates `k8s-openapi`, and `kubernetes-kinds`.",
+        "pub struct BoatSpecSpare",
+        "pub fn with_spare",
+    ] {
+        assert!(module.contains(part), "no {part}:\n{module}");
+    }
+    // Nothing in it leads to another file, and no example has the path of a crate.
+    for part in ["crate::", "super::", "mod ", "```"] {
+        assert!(!module.contains(part), "{part}:\n{module}");
+    }
+    let files = fs::read_dir(folder.path("src")).unwrap();
+    assert_eq!(files.count(), 1);
+    let types = [arguments.as_slice(), &["--parts", "types"]].concat();
+    assert!(folder.run(&types).succeeded);
+    assert!(
+        !folder
+            .read("src/example_com_v1.rs")
+            .contains("pub fn with_spare")
+    );
+    folder
+        .run(&[arguments.as_slice(), &["--parts", "apply"]].concat())
+        .fails_with("--single-file can't have the part apply");
+    // A file of somebody else stays.
+    fs::write(folder.path("src/example_com_v1.rs"), "// Mine.\n").unwrap();
+    folder.run(&arguments).fails_with("is not a generated file");
+}
+
+#[test]
 fn a_workspace_of_others_is_left_as_it_is() {
     let folder = Folder::new();
     fs::write(folder.path("Cargo.toml"), "[workspace]\nmembers = []\n").unwrap();

@@ -909,7 +909,7 @@ impl Default for GardenSpecLedger {
         Self {
             limit: 5,
             mark: k8s_openapi::serde_json::from_str("{\"ink\":\"red\"}").unwrap_or_default(),
-            phase: crate::GardenSpecLedgerPhase::New,
+            phase: GardenSpecLedgerPhase::New,
             state: String::new(),
             tags: vec!["a".to_owned()],
             ages: Default::default(),

@@ -210,7 +210,7 @@ impl Default for KettleSpec {
     /// that.
     fn default() -> Self {
         Self {
-            mode: crate::KettleSpecMode::Quiet,
+            mode: KettleSpecMode::Quiet,
             size: Default::default(),
             filter: Default::default(),
             lid: Default::default(),

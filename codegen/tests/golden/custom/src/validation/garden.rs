@@ -195,7 +195,7 @@ impl Check for GardenSpec {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
             to.max_entries(path, entries.len(), 4, problem);
             let keys = entries.iter().map(|item| item.name.as_str());
-            let mut repeats = Repeats::of(keys);
+            let mut repeats = Repeats::first_of(keys);
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index);
                 item.check(&path, to);
@@ -220,7 +220,7 @@ impl Check for GardenSpec {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
             to.max_entries(path, entries.len(), 9, problem);
             let keys = entries.iter().map(|item| item.as_str());
-            let mut repeats = Repeats::of(keys);
+            let mut repeats = Repeats::first_of(keys);
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index);
                 to.max_characters(path, item, 8);
