@@ -69,6 +69,8 @@ pub use kubernetes_schema_terms::TextFormat;
 pub use path::Path;
 #[cfg(feature = "pattern")]
 pub use pattern::Pattern;
+#[cfg(feature = "custom-resources")]
+pub use repeats::FirstRepeats;
 pub use repeats::Repeats;
 pub use report::{Error, Report, ValidationError, Warning};
 #[cfg(feature = "custom-resources")]

@@ -15,8 +15,6 @@ pub struct Repeats<I, K> {
     repeats: Option<Vec<bool>>,
     keys: I,
     seen: usize,
-    /// True if of several that repeat one, only the first counts.
-    first_only: bool,
     key: PhantomData<K>,
 }
 
@@ -25,25 +23,12 @@ impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
     // Loops, because adapters of iterators cost each list a dozen functions more.
     #[inline]
     pub fn of(keys: I) -> Self {
-        Self::new(keys, false)
-    }
-
-    /// Takes the keys of a list of a custom resource, of which a server reports only the first
-    /// element that repeats another (`validateListSet` of apiextensions-apiserver).
-    #[inline]
-    pub fn first_of(keys: I) -> Self {
-        Self::new(keys, true)
-    }
-
-    #[inline]
-    fn new(keys: I, first_only: bool) -> Self {
         let mut repeats = None;
         if keys.len() > FEW {
             let mut seen = HashSet::with_capacity(keys.len());
-            let mut reported = HashSet::new();
             let mut all = Vec::with_capacity(keys.len());
-            for (key, same) in keys.clone().zip(keys.clone()) {
-                all.push(!seen.insert(key) && (!first_only || reported.insert(same)));
+            for key in keys.clone() {
+                all.push(!seen.insert(key));
             }
             repeats = Some(all);
         }
@@ -51,7 +36,6 @@ impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
             repeats,
             keys,
             seen: 0,
-            first_only,
             key: PhantomData,
         }
     }
@@ -65,15 +49,64 @@ impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
             return repeats.get(at).copied().unwrap_or_default();
         }
         let mut keys = self.keys.clone();
+        for _ in 0..at {
+            match keys.next() {
+                Some(before) if before == key => return true,
+                Some(_) => {}
+                None => break,
+            }
+        }
+        false
+    }
+}
+
+/// Finds those elements of a list of a custom resource that are the first to repeat an earlier one:
+/// of further ones a server says nothing (`validateListSet` of apiextensions-apiserver).
+// Not a mode of the other, whose users it would cost size.
+#[cfg(feature = "custom-resources")]
+#[derive(Debug)]
+pub struct FirstRepeats<I, K> {
+    repeats: Option<Vec<bool>>,
+    keys: I,
+    seen: usize,
+    key: PhantomData<K>,
+}
+
+#[cfg(feature = "custom-resources")]
+impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> FirstRepeats<I, K> {
+    /// Takes the keys of a list, in its order.
+    #[inline]
+    pub fn of(keys: I) -> Self {
+        let mut repeats = None;
+        if keys.len() > FEW {
+            let (mut seen, mut reported) = (HashSet::with_capacity(keys.len()), HashSet::new());
+            let mut all = Vec::with_capacity(keys.len());
+            for (key, same) in keys.clone().zip(keys.clone()) {
+                all.push(!seen.insert(key) && reported.insert(same));
+            }
+            repeats = Some(all);
+        }
+        Self {
+            repeats,
+            keys,
+            seen: 0,
+            key: PhantomData,
+        }
+    }
+
+    /// Returns true if the next element, which has this key, is the first to repeat another.
+    #[inline]
+    pub fn next(&mut self, key: K) -> bool {
+        let at = self.seen;
+        self.seen += 1;
+        if let Some(repeats) = &self.repeats {
+            return repeats.get(at).copied().unwrap_or_default();
+        }
+        let mut keys = self.keys.clone();
         let mut same = 0;
         for _ in 0..at {
             match keys.next() {
-                Some(before) if before == key => {
-                    same += 1;
-                    if !self.first_only {
-                        break;
-                    }
-                }
+                Some(before) if before == key => same += 1,
                 Some(_) => {}
                 None => break,
             }

@@ -354,14 +354,14 @@ fn elements(
     let (before, inside) = match repeats {
         None => (TokenStream::new(), value),
         Some(repeats) => {
-            let (key, report, ty) = (key(&repeats.key), duplicate(repeats), cx.name("Repeats"));
-            let of = match cx.version.is_custom {
-                true => quote!(first_of),
-                false => quote!(of),
-            };
+            let ty = cx.name(match cx.version.is_custom {
+                true => "FirstRepeats",
+                false => "Repeats",
+            });
+            let (key, report) = (key(&repeats.key), duplicate(repeats));
             let before = quote! {
                 let keys = entries.iter().map(|item| #key);
-                let mut repeats = #ty::#of(keys);
+                let mut repeats = #ty::of(keys);
             };
             let inside = match repeats.leaves_out {
                 true => quote! {

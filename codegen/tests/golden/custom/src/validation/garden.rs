@@ -3,7 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, Path, Pattern, Problem, Repeats, Rule, SetDefaults, Strategy,
+    Check, Checker, ErrorType, FirstRepeats, Path, Pattern, Problem, Rule, SetDefaults, Strategy,
     Target, TextFormat, cel, default_text,
 };
 
@@ -195,7 +195,7 @@ impl Check for GardenSpec {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
             to.max_entries(path, entries.len(), 4, problem);
             let keys = entries.iter().map(|item| item.name.as_str());
-            let mut repeats = Repeats::first_of(keys);
+            let mut repeats = FirstRepeats::of(keys);
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index);
                 item.check(&path, to);
@@ -220,7 +220,7 @@ impl Check for GardenSpec {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
             to.max_entries(path, entries.len(), 9, problem);
             let keys = entries.iter().map(|item| item.as_str());
-            let mut repeats = Repeats::first_of(keys);
+            let mut repeats = FirstRepeats::of(keys);
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index);
                 to.max_characters(path, item, 8);
