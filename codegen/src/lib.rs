@@ -329,7 +329,7 @@ fn version(
     diagnostics: &mut Diagnostics,
 ) -> Option<model::ApiVersion<model::Lowered>> {
     let mut all = Vec::new();
-    for path in document.paths() {
+    for path in document.each_file().map(|file| file.path()) {
         let Some(input) = inputs.documents.get(&path) else {
             missing(&path, "document", diagnostics);
             return None;
@@ -421,7 +421,7 @@ fn described(krate: &model::Crate<'_>, inputs: &Inputs) -> Generated {
             .config
             .documents
             .iter()
-            .map(|document| document.paths().count())
+            .map(|document| 1 + document.more_files.len())
             .sum(),
         structs,
         enums: types - structs,

@@ -81,7 +81,8 @@ pub(crate) fn read(
         config
             .crates
             .iter()
-            .flat_map(|krate| krate.documents.clone())
+            .flat_map(|krate| &krate.documents)
+            .flat_map(DocumentConfig::each_file)
             .collect()
     };
     if !documents(&all.config)

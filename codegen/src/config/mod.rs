@@ -374,17 +374,17 @@ impl DocumentConfig {
 
     /// The path of the document below the folder of all documents, `v1.37/FILE`.
     pub fn path(&self) -> String {
-        self.path_of(&self.file)
+        format!("v{}/{}", self.release, self.file)
     }
 
-    /// The paths of all its files, its own first.
-    pub fn paths(&self) -> impl Iterator<Item = String> {
+    /// The document once for each of its files, its own first, as if it had no other.
+    pub fn each_file(&self) -> impl Iterator<Item = Self> {
         let files = std::iter::once(&self.file).chain(&self.more_files);
-        files.map(|file| self.path_of(file))
-    }
-
-    fn path_of(&self, file: &str) -> String {
-        format!("v{}/{file}", self.release)
+        files.map(|file| Self {
+            file: file.clone(),
+            more_files: Vec::new(),
+            ..self.clone()
+        })
     }
 
     /// The release whose fields the project's own document has.

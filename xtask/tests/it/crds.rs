@@ -244,6 +244,33 @@ fn properties_and_values_get_other_names() {
     }
 }
 
+/// Files that a document names beside its own are read like it.
+#[test]
+fn a_document_has_more_files() {
+    let (sandbox, arguments) = sandbox(DEFINITION);
+    let config = "newest = \"1.37\"\n[[crate]]\nname = \"boats-v1\"\ndescription = \"Boats\"\n\
+        parts = []\n[[crate.document]]\nfile = \"boats.yaml\"\nmore-files = [\"rafts.yaml\"]\n\
+        prefix = \"com.example.v1.\"\nmerge-equal = true\n\
+        [[extern]]\nprefix = \"io.k8s.apimachinery.\"\npath = \"k8s_openapi::apimachinery\"\n";
+    sandbox.write("root/codegen.toml", config);
+    sandbox.write("root/spec/v1.37/boats.yaml", DEFINITION);
+    sandbox
+        .run(&["--out", &arguments[3]])
+        .fails_with(&["no rafts.yaml"]);
+    let rafts = DEFINITION.replace("Boat", "Raft").replace("boats", "rafts");
+    sandbox.write("root/spec/v1.37/rafts.yaml", &rafts);
+    let outcome = sandbox.run(&["--out", &arguments[3]]).succeeds();
+    assert!(
+        outcome.out.contains("boats-v1: 2 documents read"),
+        "{}",
+        outcome.out
+    );
+    let raft = sandbox.read("out/boats-v1/src/raft.rs");
+    for part in ["from v1.37/rafts.yaml,", "pub spec: Option<BoatSpec>"] {
+        assert!(raft.contains(part), "no {part}:\n{raft}");
+    }
+}
+
 #[test]
 fn what_is_no_definition() {
     let fails = |text: &str, parts: &[&str]| {

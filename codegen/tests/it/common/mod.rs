@@ -39,15 +39,7 @@ fn golden(folder: &Path) -> Golden {
         Source::new(name, text.unwrap_or_else(|error| panic!("{name}: {error}")))
     };
     let config = Config::parse(&read("codegen.toml")).expect("a good codegen.toml");
-    let mut inputs = named(&config, |document| read(&document.file), read);
-    for document in config.crates.iter().flat_map(|krate| &krate.documents) {
-        for (file, path) in document.more_files.iter().zip(document.paths().skip(1)) {
-            let (source, release) = (read(file), document.described());
-            inputs
-                .documents
-                .insert(path, DocumentSource { source, release });
-        }
-    }
+    let inputs = named(&config, |document| read(&document.file), read);
     let name = folder
         .file_name()
         .expect("a name")
@@ -69,8 +61,9 @@ pub(crate) fn named(
     overlay: impl Fn(&str) -> Source,
 ) -> Inputs {
     let mut inputs = Inputs::default();
-    for named in config.crates.iter().flat_map(|krate| &krate.documents) {
-        let (source, release) = (document(named), named.described());
+    let documents = config.crates.iter().flat_map(|krate| &krate.documents);
+    for named in documents.flat_map(DocumentConfig::each_file) {
+        let (source, release) = (document(&named), named.described());
         let input = DocumentSource { source, release };
         inputs.documents.insert(named.path(), input);
         for name in &named.overlays {
