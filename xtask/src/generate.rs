@@ -10,7 +10,7 @@ use codegen::{Config, Generated, GeneratedFile, Release};
 
 use kubernetes_crdgen::definitions::{self, Choices, Definitions};
 use kubernetes_crdgen::output::{self, Plan};
-use kubernetes_crdgen::{check, rustfmt, summary, unchecked};
+use kubernetes_crdgen::{check, rustfmt};
 
 use crate::inputs::{self, Folder, Found};
 use crate::{readme, workspace};
@@ -82,11 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let root = workspace::root()?;
     let out = arguments.out.as_deref().unwrap_or(&root);
     let started = Instant::now();
-    if let (false, false, Some(out)) = (
-        arguments.crd.is_empty(),
-        arguments.dump,
-        arguments.out.as_ref(),
-    ) {
+    if !arguments.crd.is_empty() && !arguments.dump {
         let runtime = root.join("crates");
         let definitions = arguments.definitions(&runtime);
         return kubernetes_crdgen::generate(&definitions, out, arguments.check);
@@ -127,13 +123,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         return check(out, &plans, help);
     }
     output::carry_out(out, &plans)?;
-    let elapsed = started.elapsed().as_millis();
-    for (krate, plan) in generated.iter().zip(&plans) {
-        println!("{}", summary(krate, plan, elapsed));
-    }
-    for krate in &generated {
-        print!("{}", unchecked(krate, &found));
-    }
+    kubernetes_crdgen::print(&generated, &plans, &found, started);
     Ok(())
 }
 

@@ -185,17 +185,8 @@ fn are_exact(values: &[&Ty]) -> bool {
 
 /// Returns true if an external type can go by its short name: nothing else has it.
 pub(super) fn is_imported(version: &ApiVersion, schema: &SchemaName) -> bool {
-    let Some(external) = version.externs.get(schema) else {
-        return false;
-    };
-    let name = external.path.name();
-    let own = version.types.values().any(|ty| ty.name == *name);
-    let others = version
-        .externs
-        .values()
-        .filter(|e| e.path.name() == name)
-        .count();
-    !own && others == 1 && !crate::name::is_prelude(name)
+    let external = version.externs.get(schema);
+    external.is_some_and(|external| version.is_alone(external.path.name()))
 }
 
 /// The types of other crates that fields of these documents have, made public beside the crate's

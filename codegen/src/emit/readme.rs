@@ -32,11 +32,7 @@ fn text(krate: &Crate<'_>) -> String {
     let kinds = krate.versions.iter().flat_map(|version| version.kinds());
     let mut rows: Vec<_> = kinds
         .map(|(_, resource)| {
-            let scope = match resource.namespaced {
-                true => "namespace",
-                false => "cluster",
-            };
-            let status = if resource.status { "status" } else { "" };
+            let (scope, status) = root::scope_and_status(resource);
             let [kind, plural] = [&resource.kind, &resource.plural].map(|name| doc::plain(name));
             format!("| {kind} | {plural} | {scope} | {status} |\n")
         })

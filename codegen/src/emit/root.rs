@@ -218,6 +218,15 @@ pub(super) fn about(text: &str) -> Vec<String> {
     before.into_iter().chain(lines).collect()
 }
 
+/// What tables say of the scope of a kind and of its subresource.
+pub(super) fn scope_and_status(resource: &Resource) -> (&'static str, &'static str) {
+    let scope = match resource.namespaced {
+        true => "namespace",
+        false => "cluster",
+    };
+    (scope, if resource.status { "status" } else { "" })
+}
+
 /// The kinds, with what one looks up first.
 fn table(versions: &[&ApiVersion]) -> Vec<String> {
     let kinds = versions.iter().flat_map(|version| {
@@ -233,11 +242,7 @@ fn table(versions: &[&ApiVersion]) -> Vec<String> {
         .into_iter()
         .map(|(ty, resource)| {
             let shown = |at: Option<Release>| at.map(|at| at.to_string()).unwrap_or_default();
-            let scope = if resource.namespaced {
-                "namespace"
-            } else {
-                "cluster"
-            };
+            let (scope, status) = scope_and_status(resource);
             let since = match any_since {
                 true => {
                     let since = ty.facts.lifecycle.as_ref().map(|l| l.introduced);
@@ -249,7 +254,6 @@ fn table(versions: &[&ApiVersion]) -> Vec<String> {
                 true => format!(" {} |", shown(removed(ty))),
                 false => String::new(),
             };
-            let status = if resource.status { "status" } else { "" };
             format!("| [`{}`] | {scope} |{since}{removed} {status} |", ty.name)
         })
         .collect();

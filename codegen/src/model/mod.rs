@@ -422,6 +422,14 @@ impl<P: Phase> ApiVersion<P> {
         file.unwrap_or(&self.file)
     }
 
+    /// Returns true if a type of another crate can go by this short name: nothing else has it.
+    pub(crate) fn is_alone(&self, name: &Ident) -> bool {
+        let alike = self.externs.values().filter(|e| e.path.name() == name);
+        !self.types.values().any(|ty| ty.name == *name)
+            && alike.count() == 1
+            && !crate::name::is_prelude(name)
+    }
+
     /// The path of the module of its types.
     pub(crate) fn path(&self) -> String {
         match &self.module {

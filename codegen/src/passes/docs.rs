@@ -9,7 +9,6 @@ use crate::model::{
     Analysed, ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Resource, Rest, Role,
     SchemaName, Shape, Ty, Type, Unchecked,
 };
-use crate::name::Ident;
 use crate::pointer::Pointer;
 use crate::release::Release;
 
@@ -316,16 +315,9 @@ impl Known {
         // A single file imports all types that have names of their own. The whole path of one that
         // is imported would be redundant there.
         let is_single = version.layout.modules.len() == 1;
-        let is_imported = |name: &Ident| {
-            let alike = version.externs.values().filter(|e| e.path.name() == name);
-            is_single
-                && !own.contains_key(name.as_str())
-                && alike.count() == 1
-                && !crate::name::is_prelude(name)
-        };
         let external = version.externs.values().map(|external| {
             let name = external.path.name();
-            let link = match is_imported(name) {
+            let link = match is_single && version.is_alone(name) {
                 true => name.to_string(),
                 false => external.path.to_string(),
             };

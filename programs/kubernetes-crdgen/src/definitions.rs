@@ -88,7 +88,7 @@ pub fn read(definitions: &Definitions<'_>) -> Result<Found, Box<dyn Error>> {
         Some(release) => release,
         None => newest()?,
     };
-    let mut found = Found::new(Config::parse(&Source::new("", ""))?, Inputs::default());
+    let (mut inputs, mut paths) = (Inputs::default(), BTreeMap::new());
     let mut crates: BTreeMap<CustomVersion, Vec<String>> = BTreeMap::new();
     for (path, text) in texts(definitions.paths)? {
         let name = match path.as_os_str() == STDIN {
@@ -100,7 +100,7 @@ pub fn read(definitions: &Definitions<'_>) -> Result<Found, Box<dyn Error>> {
         for version in versions.map_err(|errors| shown(errors, &path))? {
             crates.entry(version).or_default().push(name.clone());
         }
-        if found.paths.insert(source.name.clone(), path).is_some() {
+        if paths.insert(source.name.clone(), path).is_some() {
             return Err(format!(
                 "error: two files are named {name}\n  help: rename one of them; the generated code \
                  names its source"
@@ -108,8 +108,7 @@ pub fn read(definitions: &Definitions<'_>) -> Result<Found, Box<dyn Error>> {
             .into());
         }
         let document = DocumentSource { source, release };
-        found
-            .inputs
+        inputs
             .documents
             .insert(document.source.name.clone(), document);
     }
@@ -120,15 +119,19 @@ pub fn read(definitions: &Definitions<'_>) -> Result<Found, Box<dyn Error>> {
         let source = Source::new(name.as_str(), files::read(path)?);
         let prefix = codegen::overlay_prefix(&source).map_err(|errors| shown(errors, path))?;
         check_overlay(path, prefix.as_deref(), &crates)?;
-        if found.paths.insert(name.clone(), path.clone()).is_some() {
+        if paths.insert(name.clone(), path.clone()).is_some() {
             return Err(format!("error: two files are named {name}\n  help: rename one").into());
         }
-        found.inputs.overlays.insert(name.clone(), source);
+        inputs.overlays.insert(name.clone(), source);
         overlays.push((name, prefix));
     }
     let config = config(&crates, release, &overlays, definitions)?;
-    found.config = Config::parse(&Source::new("codegen.toml", config))?;
-    Ok(found)
+    let config = Config::parse(&Source::new("codegen.toml", config))?;
+    Ok(Found {
+        config,
+        inputs,
+        paths,
+    })
 }
 
 /// Leaves out the versions that aren't asked for.

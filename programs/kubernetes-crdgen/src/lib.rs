@@ -18,7 +18,7 @@ use std::time::Instant;
 use definitions::Definitions;
 
 pub use found::Found;
-pub use report::{check, summary, unchecked};
+pub use report::{check, print};
 
 /// Writes a crate for each group and version of definitions into a folder, or with `check` only
 /// compares them with what is there.
@@ -52,12 +52,6 @@ pub fn generate(
         return report::check(out, &plans, "run the command again without --check");
     }
     output::carry_out(out, &plans)?;
-    let elapsed = started.elapsed().as_millis();
-    for (krate, plan) in generated.iter().zip(&plans) {
-        println!("{}", summary(krate, plan, elapsed));
-    }
-    for krate in &generated {
-        print!("{}", unchecked(krate, &found));
-    }
+    report::print(&generated, &plans, &found, started);
     Ok(())
 }

@@ -2,14 +2,26 @@
 
 use std::error::Error;
 use std::path::Path;
+use std::time::Instant;
 
 use codegen::Generated;
 
 use crate::Found;
 use crate::output::{Change, Plan};
 
+/// Prints what has been done for each crate, and the rules that are left to a server.
+pub fn print(generated: &[Generated], plans: &[Plan], found: &Found, started: Instant) {
+    let elapsed = started.elapsed().as_millis();
+    for (krate, plan) in generated.iter().zip(plans) {
+        println!("{}", summary(krate, plan, elapsed));
+    }
+    for krate in generated {
+        print!("{}", unchecked(krate, found));
+    }
+}
+
 /// Returns the line about a crate that is written.
-pub fn summary(krate: &Generated, plan: &Plan, elapsed: u128) -> String {
+fn summary(krate: &Generated, plan: &Plan, elapsed: u128) -> String {
     let Generated {
         name,
         documents,
@@ -29,7 +41,7 @@ pub fn summary(krate: &Generated, plan: &Plan, elapsed: u128) -> String {
 }
 
 /// Returns the list of a crate's rules that only a server checks; empty without any.
-pub fn unchecked(krate: &Generated, found: &Found) -> String {
+fn unchecked(krate: &Generated, found: &Found) -> String {
     if krate.unchecked.is_empty() {
         return String::new();
     }
