@@ -135,7 +135,7 @@ pub struct GeneratedFile {
 ///
 /// The file isn't YAML, has no CustomResourceDefinition, or one that can't be read.
 pub fn custom_versions(source: &Source) -> Result<Vec<CustomVersion>, Diagnostics> {
-    load::crd::group_versions(&source.text).map_err(|(line, message, help)| {
+    load::crd::group_versions(source).map_err(|(line, message, help)| {
         let mut diagnostics = Diagnostics::default();
         diagnostics.in_file(&source.name, line, message, help);
         diagnostics

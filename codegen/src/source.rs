@@ -1,11 +1,14 @@
 //! Input files as text, and the lines of their parts.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions};
 
+use crate::load::Error;
+use crate::load::crd::{self, Definition};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
@@ -16,6 +19,9 @@ pub struct Source {
     pub name: String,
     /// The text.
     pub text: String,
+    /// The CustomResourceDefinitions in it, once they have been read: a file is asked for each of
+    /// its versions, and YAML is slow to read.
+    definitions: OnceLock<Arc<[Definition]>>,
 }
 
 impl Source {
@@ -24,7 +30,17 @@ impl Source {
         Self {
             name: name.into(),
             text: text.into(),
+            definitions: OnceLock::new(),
         }
+    }
+
+    /// The CustomResourceDefinitions in the text, which is read once.
+    pub(crate) fn definitions(&self) -> Result<&[Definition], Error> {
+        if let Some(known) = self.definitions.get() {
+            return Ok(known);
+        }
+        let read = crd::definitions(&self.text)?;
+        Ok(self.definitions.get_or_init(|| read.into()))
     }
 
     /// The number of the line that a byte is in, counted from 1.

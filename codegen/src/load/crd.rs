@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::document::CUSTOM;
 use super::error::Error;
+use crate::source::Source;
 
 /// The prefix of the schemas that every kind and list needs.
 pub(super) const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
@@ -33,13 +34,13 @@ const DEFINITION: &str = "CustomResourceDefinition";
 const DEFINITIONS: &str = "CustomResourceDefinitionList";
 const LIST: &str = "List";
 
-/// The schema of a structural resource, as far as it is read here.
-#[derive(Deserialize)]
-struct Definition {
+/// A CustomResourceDefinition, as far as it is read here.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Definition {
     spec: Spec,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Spec {
     group: String,
     names: Names,
@@ -47,7 +48,7 @@ struct Spec {
     versions: Vec<Version>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Names {
     plural: String,
@@ -55,7 +56,7 @@ struct Names {
     list_kind: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Version {
     name: String,
@@ -68,13 +69,38 @@ struct Version {
     subresources: Option<Subresources>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Validation {
     #[serde(rename = "openAPIV3Schema")]
-    schema: Map<String, Value>,
+    schema: Packed,
 }
 
-#[derive(Deserialize)]
+/// A schema as a text of JSON, which takes a small part of its memory until it is asked for.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
+struct Packed(String);
+
+impl TryFrom<Map<String, Value>> for Packed {
+    type Error = serde_json::Error;
+
+    fn try_from(schema: Map<String, Value>) -> serde_json::Result<Self> {
+        serde_json::to_string(&schema).map(Self)
+    }
+}
+
+impl Packed {
+    fn schema(&self) -> Result<Map<String, Value>, Error> {
+        serde_json::from_str(&self.0).map_err(|error| {
+            (
+                None,
+                format!("a schema that can't be read: {error}"),
+                "objects and lists can be in each other 128 times, counting those of the schema",
+            )
+        })
+    }
+}
+
+#[derive(Debug, Deserialize)]
 struct Subresources {
     status: Option<Value>,
     scale: Option<Value>,
@@ -93,14 +119,14 @@ pub(super) fn has_definitions(object: &Value) -> bool {
 
 /// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas
 /// have the prefix, or of all. Objects of other kinds are ignored.
-pub(super) fn document(text: &str, wanted: Option<&str>) -> Result<Value, Error> {
+pub(super) fn document(source: &Source, wanted: Option<&str>) -> Result<Value, Error> {
     let mut schemas = Map::new();
     for name in ["ObjectMeta", "ListMeta"] {
         schemas.insert(format!("{META}{name}"), json!({"type": "object"}));
     }
     let mut paths = Map::new();
     let mut found = BTreeSet::new();
-    for definition in definitions(text)? {
+    for definition in source.definitions()? {
         let Spec {
             group,
             names,
@@ -131,15 +157,15 @@ pub(super) fn document(text: &str, wanted: Option<&str>) -> Result<Value, Error>
 }
 
 /// The groups and versions that are served, in a text of manifests, sorted.
-pub(crate) fn group_versions(text: &str) -> Result<Vec<CustomVersion>, Error> {
+pub(crate) fn group_versions(source: &Source) -> Result<Vec<CustomVersion>, Error> {
     let mut found = BTreeSet::new();
-    for definition in definitions(text)? {
+    for definition in source.definitions()? {
         let Spec {
             group,
             names,
             versions,
             ..
-        } = definition.spec;
+        } = &definition.spec;
         if !versions.iter().any(|version| version.served) {
             return Err((
                 None,
@@ -147,10 +173,10 @@ pub(crate) fn group_versions(text: &str) -> Result<Vec<CustomVersion>, Error> {
                 "a version has `served: true`; leave the definition out if that is meant",
             ));
         }
-        let served = versions.into_iter().filter(|version| version.served);
+        let served = versions.iter().filter(|version| version.served);
         found.extend(served.map(|version| CustomVersion {
-            prefix: prefix(&group, &version.name),
-            version: version.name,
+            prefix: prefix(group, &version.name),
+            version: version.name.clone(),
             group: group.clone(),
         }));
     }
@@ -163,7 +189,8 @@ fn prefix(group: &str, version: &str) -> String {
     format!("{}.{version}.", parts.join("."))
 }
 
-fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
+/// Reads the definitions in a text of manifests; there is one at least.
+pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
     let objects: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
         let line = error
             .location()
@@ -261,7 +288,7 @@ fn add(
     let is = |kind: &str| json!({"group": group, "version": version.name, "kind": kind});
     schemas.insert(
         format!("{prefix}{kind}"),
-        of_kind(&validation.schema, is(kind)),
+        of_kind(validation.schema.schema()?, is(kind)),
     );
     schemas.insert(
         format!("{prefix}{list}"),
@@ -346,8 +373,7 @@ fn rank(version: &str) -> (u8, u64, u64, Reverse<&str>) {
 }
 
 /// The schema of a kind, with the fields that every object has.
-fn of_kind(schema: &Map<String, Value>, kind: Value) -> Value {
-    let mut schema = schema.clone();
+fn of_kind(mut schema: Map<String, Value>, kind: Value) -> Value {
     schema.insert("x-kubernetes-group-version-kind".to_owned(), json!([kind]));
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
     if let Value::Object(properties) = properties {

@@ -1,4 +1,4 @@
 //! The error of a document that can't be read.
 
 /// The line of the error if it is known, the message, and what to do.
-pub(super) type Error = (Option<usize>, String, &'static str);
+pub(crate) type Error = (Option<usize>, String, &'static str);

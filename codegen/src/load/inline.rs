@@ -88,7 +88,7 @@ pub(crate) type Places = BTreeMap<String, Place>;
 /// `ThingSpecPorts`. Returns where each was.
 pub(super) fn name_all(document: &mut Value, mut names: Names<'_>, root: &Spot<'_>) -> Places {
     let mut places = Places::new();
-    // Each object as it was before the objects in it had names.
+    // Each object of a given name as it was before the objects in it had names.
     let mut shapes = BTreeMap::new();
     let Some(Value::Object(schemas)) = document.pointer_mut(SCHEMAS) else {
         return places;
@@ -118,9 +118,10 @@ pub(super) fn name_all(document: &mut Value, mut names: Names<'_>, root: &Spot<'
                 at,
             }) = extract(&mut property, &wanted, &mut names, schemas, at)
             {
-                let shape = shape(&schema);
+                // No other has the name, if it isn't given.
+                let shape = is_given.then(|| shape(&schema));
                 match shapes.get(&name) {
-                    Some(known) if *known == shape => {
+                    Some(known) if Some(known) == shape.as_ref() => {
                         if let Some(place) = places.get_mut(&name) {
                             place.others.push(at);
                         }
@@ -133,7 +134,9 @@ pub(super) fn name_all(document: &mut Value, mut names: Names<'_>, root: &Spot<'
                             is_given,
                         };
                         places.insert(name.clone(), place);
-                        shapes.insert(name.clone(), shape);
+                        if let Some(shape) = shape {
+                            shapes.insert(name.clone(), shape);
+                        }
                         schemas.insert(name, schema);
                     }
                     _ => root.at(at).report(

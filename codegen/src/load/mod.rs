@@ -34,6 +34,7 @@ use crate::source::DocumentSource;
 
 pub(crate) use document::Document;
 use document::place;
+pub(crate) use error::Error;
 pub(crate) use overlay::Overlay;
 use overlay::translate;
 pub(crate) use read::read;

@@ -24,8 +24,8 @@ pub(crate) fn read(
     diagnostics: &mut Diagnostics,
 ) -> Option<Value> {
     let document = match crd::is_manifest(&source.name) {
-        true => check_size(&source.text).and_then(|()| crd::document(&source.text, prefix)),
-        false => parse(&source.text, prefix),
+        true => check_size(&source.text).and_then(|()| crd::document(source, prefix)),
+        false => parse(source, prefix),
     };
     match document {
         Ok(mut document) => {
@@ -58,7 +58,8 @@ fn check_size(text: &str) -> Result<(), Error> {
 }
 
 /// The document, or the line of the error if it is known, the message, and what to do.
-fn parse(text: &str, prefix: Option<&str>) -> Result<Value, Error> {
+fn parse(source: &Source, prefix: Option<&str>) -> Result<Value, Error> {
+    let text = &source.text;
     check_size(text)?;
     let document = json::parse(text).map_err(|error| {
         let text = error.to_string();
@@ -70,7 +71,7 @@ fn parse(text: &str, prefix: Option<&str>) -> Result<Value, Error> {
         )
     })?;
     if crd::has_definitions(&document) {
-        return crd::document(text, prefix);
+        return crd::document(source, prefix);
     }
     if let Some(version) = document.get("swagger") {
         let version = version.as_str().unwrap_or_default();
