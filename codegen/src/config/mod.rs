@@ -132,6 +132,9 @@ pub struct DocumentConfig {
     /// which has the shortest of their names.
     #[serde(rename = "merge-equal", default)]
     pub merge_equal: bool,
+    /// True if objects inside its schemas that are equal to a small type of k8s-openapi are that.
+    #[serde(rename = "kubernetes-types", default)]
+    pub kubernetes_types: bool,
     /// The overlays to apply, in order.
     #[serde(default)]
     pub overlays: Vec<String>,

@@ -85,7 +85,7 @@ impl Classes {
 }
 
 /// Makes references to schemas that went lead to those that stayed.
-fn refer(value: &mut Value, kept: &BTreeMap<String, String>) {
+pub(super) fn refer(value: &mut Value, kept: &BTreeMap<String, String>) {
     each_reference(value, &mut |reference| {
         let kept = kept.get(schema_name(reference)?)?;
         Some(format!("#{SCHEMAS}/{kept}"))

@@ -11,6 +11,7 @@ mod follow;
 mod inline;
 mod join;
 mod json;
+mod kubernetes;
 mod overlay;
 mod read;
 mod refs;
@@ -93,6 +94,9 @@ pub(crate) fn load(
     keyword::check(&document, prefix, &root);
     let names = inline::Names::new(prefix, &config.names, is_custom);
     let mut places = inline::name_all(&mut document, names, &root);
+    if config.kubernetes_types {
+        kubernetes::replace(&mut document, &mut places);
+    }
     if config.merge_equal {
         equal::merge(&mut document, &mut places);
     }

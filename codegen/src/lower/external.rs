@@ -1,5 +1,7 @@
 //! Schemas that are not generated, and the types of other crates for them.
 
+mod inside;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
@@ -7,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::config::{Config, CrateConfig, DocumentConfig};
 use crate::diag::Spot;
 use crate::load::{Document, SCHEMAS, schema_name};
-use crate::model::{External, Replaced, Step};
+use crate::model::{External, Paths, Replaced, Step};
 use crate::name::{self, RustPath};
 
 /// The longest path in a type of another crate; those of Kubernetes' own have half as many fields.
@@ -52,6 +54,10 @@ pub(super) fn of(
         large,
         required: has_required(name, document),
         merged: merged(name, document),
+        inside: match document.is_of_custom_resources() {
+            true => inside::of(name, document),
+            false => Paths::default(),
+        },
     })
 }
 
@@ -77,6 +83,7 @@ pub(super) fn shared(
         large: false,
         required: has_required(name, document),
         merged: merged(name, document),
+        inside: Paths::default(),
     })
 }
 

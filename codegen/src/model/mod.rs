@@ -179,6 +179,9 @@ pub(crate) struct External {
     pub(crate) required: bool,
     /// The paths of what a merge replaces in it; `None` if it is replaced itself.
     pub(crate) merged: Option<Vec<Replaced>>,
+    /// The paths inside it, if it is used in custom resources.
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub(crate) inside: Paths,
 }
 
 /// A type of the crate.

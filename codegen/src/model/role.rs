@@ -97,6 +97,12 @@ pub(crate) struct Paths {
     pub(crate) granular: Vec<String>,
 }
 
+impl Paths {
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl<P: Phase> Resource<P> {
     /// `storage.k8s.io/v1`, or only the version for the core group.
     pub(crate) fn api_version(&self) -> String {

@@ -1,7 +1,10 @@
 //! Paths: which lists below a kind have keys, which values can have several owners, and which
 //! objects have required fields.
 
-use crate::model::{ApiVersion, Field, Lowered, Paths, SchemaName, Struct, Ty, walk_fields};
+use crate::foundation;
+use crate::model::{
+    ApiVersion, External, Field, Lowered, Paths, SchemaName, Struct, Ty, walk_fields,
+};
 
 /// Returns the paths below a kind.
 pub(super) fn of(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Paths {
@@ -51,6 +54,14 @@ fn granular(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Vec<String> {
                 found.push(path.to_owned());
                 Some("")
             }
+            ty if said != Some(true) && version.is_custom => {
+                if let Some(external) = external(version, ty) {
+                    found.push(path.to_owned());
+                    let inside = external.inside.granular.iter();
+                    found.extend(inside.map(|inner| join(path, inner)));
+                }
+                None
+            }
             _ => None,
         }
     });
@@ -82,8 +93,11 @@ fn presence(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Presence {
         }
         found.add_elements(path, field);
         let (suffix, ty) = elements(&field.ty)?;
+        let path = format!("{path}{suffix}");
         if let Some((_, object)) = version.own_struct(ty) {
-            found.add_object(&format!("{path}{suffix}"), object);
+            found.add_object(&path, object);
+        } else if let Some(external) = external(version, ty) {
+            found.add_inside(&path, &external.inside);
         }
         Some(suffix)
     });
@@ -112,6 +126,15 @@ impl Presence {
         }
     }
 
+    fn add_inside(&mut self, path: &str, inside: &Paths) {
+        let required = inside.required.iter();
+        let required = required.map(|(inner, names)| (join(path, inner), names.clone()));
+        self.required.extend(required);
+        let not_null = inside.not_null.iter();
+        self.not_null
+            .extend(not_null.map(|inner| join(path, inner)));
+    }
+
     fn add_elements(&mut self, path: &str, field: &Field<Lowered>) {
         let (mut ty, mut path) = (&field.ty, path.to_owned());
         for depth in 1.. {
@@ -127,6 +150,24 @@ impl Presence {
             }
         }
     }
+}
+
+/// The path of something inside a value.
+fn join(path: &str, inner: &str) -> String {
+    match inner {
+        "" => path.to_owned(),
+        inner => format!("{path}.{inner}"),
+    }
+}
+
+/// The type of another crate that a value has, if its schema is known.
+fn external<'a>(version: &'a ApiVersion<Lowered>, ty: &Ty) -> Option<&'a External> {
+    let Ty::Ref(schema) = ty else {
+        return None;
+    };
+    let external = version.externs.get(schema)?;
+    let is_known = external.merged.is_some() && !foundation::is_metadata(&external.path);
+    is_known.then_some(external)
 }
 
 /// Returns the elements of a list or map, and their mark in paths; at most three levels.

@@ -8,6 +8,7 @@ mod bundle;
 mod counterparts;
 mod custom;
 mod equal;
+mod known;
 mod merged;
 mod plausible;
 mod rivals;

@@ -175,6 +175,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
         ),
         ("custom.rs", include_str!("../compiled/custom.rs")),
         ("equal.rs", include_str!("../compiled/equal.rs")),
+        ("known.rs", include_str!("../compiled/known.rs")),
         ("rivals.rs", include_str!("../compiled/rivals.rs")),
         ("cases.json", include_str!("../golden/custom/cases.json")),
         ("merged.rs", include_str!("../compiled/merged.rs")),

@@ -51,6 +51,11 @@ pub struct Choices {
     #[arg(long, requires = "crd")]
     merge_equal: bool,
 
+    /// Make types of all objects inside the schemas. Without it, small ones that are equal to a type
+    /// of k8s-openapi, such as LabelSelector or ObjectReference, are that type.
+    #[arg(long, requires = "crd")]
+    own_types: bool,
+
     /// Write a file for each group and version instead of a crate, as in `cert_manager_io_v1.rs`: a
     /// module for a crate of your own. It has types, and builders unless `--parts` says `types`.
     #[arg(long, requires = "crd")]
@@ -322,14 +327,14 @@ fn config(
             let _ = write!(
                 text,
                 "\n[[crate.document]]\nfile = {file:?}\nmore-files = {more:?}\nprefix = {prefix:?}\noverlays = {mine:?}\n\
-                 list-unchecked = {}\nmerge-equal = {}\n",
-                !choices.deny_unchecked, choices.merge_equal,
+                 list-unchecked = {}\nmerge-equal = {}\nkubernetes-types = {}\n",
+                !choices.deny_unchecked, choices.merge_equal, !choices.own_types,
             );
         }
     }
-    Ok(
-        text + "\n[[extern]]\nprefix = \"io.k8s.apimachinery.\"\npath = \"k8s_openapi::apimachinery\"\n"
-    )
+    Ok(text
+        + "\n[[extern]]\nprefix = \"io.k8s.apimachinery.\"\npath = \"k8s_openapi::apimachinery\"\n\
+         \n[[extern]]\nprefix = \"io.k8s.api.\"\npath = \"k8s_openapi::api\"\n")
 }
 
 /// What the manifests say, which inherit nothing: the run-time crates are of one release with the

@@ -1,0 +1,66 @@
+//! Objects that are of types of k8s-openapi.
+
+use golden_known::{Vase, VaseSpec};
+use k8s_openapi::api::core::v1::{Affinity, ObjectReference, SecretKeySelector};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kubernetes_validation::{Report, Validate};
+use serde_json::{Value, json};
+
+fn vase(spec: &Value) -> Value {
+    json!({"apiVersion": "example.com/v1", "kind": "Vase", "metadata": {}, "spec": spec})
+}
+
+#[test]
+fn they_are_those_of_others_and_come_back() {
+    let affinity = Affinity::default();
+    let spec = VaseSpec::new(ObjectReference::default())
+        .with_flowers(LabelSelector::default())
+        .with_lock_secret(SecretKeySelector::default())
+        .with_affinity(affinity);
+    assert_eq!(spec.near, None);
+    let requirement = json!({"key": "a", "operator": "In", "values": ["b"]});
+    let term = json!({"matchExpressions": [requirement], "matchFields": []});
+    let pod = json!({"labelSelector": {"matchLabels": {}}, "topologyKey": "zone"});
+    let object = vase(&json!({
+        "stand": {"kind": "Table", "name": ""},
+        "flowers": {"matchExpressions": [requirement], "matchLabels": {"a": ""}},
+        "lockSecret": {"key": "k", "name": "", "optional": false},
+        "affinity": {
+            "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [term]
+            }},
+            "podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
+                {"weight": 1, "podAffinityTerm": pod}
+            ]},
+        },
+        "near": [pod],
+        "far": pod,
+        "shelf": {"name": "s"},
+        "owners": [{}, {"name": "n"}],
+    }));
+    let read: Vase = serde_json::from_value(object.clone()).unwrap();
+    assert_eq!(serde_json::to_value(read).unwrap(), object);
+}
+
+/// A server asks for the same fields inside them.
+#[test]
+fn what_is_absent_in_them_is_reported() {
+    let object = vase(&json!({
+        "stand": {},
+        "lockSecret": {},
+        "affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}},
+        "flowers": {"matchExpressions": [{"key": "a"}]},
+    }));
+    let mut report = Report::default();
+    Vase::report_absent(&object, &mut report);
+    let mut fields: Vec<_> = report.errors.into_iter().map(|error| error.field).collect();
+    fields.sort();
+    assert_eq!(
+        fields,
+        [
+            "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey",
+            "spec.flowers.matchExpressions[0].operator",
+            "spec.lockSecret.key",
+        ]
+    );
+}
