@@ -76,7 +76,7 @@ pub struct CrateConfig {
     pub keep_unknown_fields: bool,
     /// The conversion of its types into those of another crate.
     pub conversion: Option<Conversion>,
-    /// The parts that it has beside its types; all if none is given.
+    /// The parts that it has beside its types; all but the definitions if none is given.
     #[serde(default)]
     pub parts: Parts,
     /// True if it is no crate but a file, a module for a crate of the user's own. It has types and
@@ -277,9 +277,10 @@ impl Config {
 type Report<'a> = &'a mut dyn FnMut(String, &str);
 
 impl CrateConfig {
-    /// Returns true if the crate has more than types and their builders.
+    /// Returns true if the crate has more than types, their builders and definitions.
     pub(crate) fn has_more_than_types(&self) -> bool {
-        self.conversion.is_some() || self.parts.iter().any(|part| part != Part::Builders)
+        let alone = [Part::Builders, Part::Definition];
+        self.conversion.is_some() || self.parts.iter().any(|part| !alone.contains(&part))
     }
 
     /// The hand-written module of this crate that `rules` names, if it is one of this crate.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, CrateConfig, Report};
+use super::{Config, CrateConfig, DocumentConfig, Report};
 
 /// A part of a generated crate. Its types with their lists, and what kube needs of them, are there
 /// without any.
@@ -17,6 +17,9 @@ pub enum Part {
     Apply,
     /// `new` and `with_*` of the types.
     Builders,
+    /// The definitions of custom resources with kube's trait for them, a feature of the crate. It
+    /// is the only part that a crate has only if it is named.
+    Definition,
     /// Conversion from and to types of k8s-openapi, a feature of the crate.
     K8sOpenapiTypes,
     /// Registration of the kinds, a feature of the crate.
@@ -31,9 +34,10 @@ pub enum Part {
 
 impl Part {
     /// All of them, sorted.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Apply,
         Self::Builders,
+        Self::Definition,
         Self::K8sOpenapiTypes,
         Self::Manifests,
         Self::Merge,
@@ -46,6 +50,7 @@ impl Part {
         match self {
             Self::Apply => "apply",
             Self::Builders => "builders",
+            Self::Definition => "definition",
             Self::K8sOpenapiTypes => "k8s-openapi-types",
             Self::Manifests => "manifests",
             Self::Merge => "merge",
@@ -76,14 +81,15 @@ impl FromStr for Part {
     }
 }
 
-/// Some parts of a crate; all by default.
+/// Some parts of a crate; by default all but the definitions.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct Parts(BTreeSet<Part>);
 
 impl Default for Parts {
     fn default() -> Self {
-        Self::from_iter(Part::ALL)
+        let all = Part::ALL.into_iter();
+        all.filter(|part| *part != Part::Definition).collect()
     }
 }
 
@@ -111,6 +117,14 @@ impl Parts {
 }
 
 impl Config {
+    /// Returns true if the crate of a document has a part.
+    pub(crate) fn has_part(&self, document: &DocumentConfig, part: Part) -> bool {
+        let mut crates = self.crates.iter();
+        let is_own = |own: &DocumentConfig| std::ptr::eq(own, document);
+        let krate = crates.find(|krate| krate.documents.iter().any(is_own));
+        krate.is_some_and(|krate| krate.parts.has(part))
+    }
+
     /// Checks that crates which others need have the parts that those have: the features of these
     /// bring their features.
     pub(super) fn check_parts(&self, report: Report<'_>) {
@@ -150,7 +164,12 @@ impl CrateConfig {
         if !self.single_file {
             return;
         }
-        if self.has_more_than_types() || !self.by_hand.is_empty() || self.rules.is_some() {
+        let has_definition = self.parts.has(Part::Definition);
+        if has_definition
+            || self.has_more_than_types()
+            || !self.by_hand.is_empty()
+            || self.rules.is_some()
+        {
             report(
                 format!(
                     "`{}` is a single file, and has more than types and builders",

@@ -14,6 +14,8 @@ pub struct Standalone {
     pub rust_version: String,
     /// The required version of k8s-openapi.
     pub k8s_openapi: String,
+    /// The required version of kube-core, whose trait the definitions implement.
+    pub kube: String,
     /// The required version of the run-time crates, such as `kubernetes-kinds`.
     pub runtime: String,
     /// The folder with a folder for each run-time crate, if they aren't those of the registry.

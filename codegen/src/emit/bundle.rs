@@ -67,7 +67,7 @@ fn lines(bundle: &Bundle, crates: &[Crate<'_>]) -> Vec<String> {
          of them."
             .to_owned(),
     );
-    lines.extend(root::feature_table(Feature::ALL.into_iter()));
+    lines.extend(root::feature_table(root::of_bundles()));
     lines.extend(root::about(&bundle.about));
     lines
 }

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::file::{Content, File, origins};
-use super::runtime::{Feature, KINDS, Runtime};
+use super::root;
+use super::runtime::{Feature, KINDS, KUBE, Runtime};
 use crate::config::{Bundle, Standalone};
 use crate::model::{Crate, Needs};
 
@@ -22,7 +23,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         needs(krate, |needs| needs.custom_resources).then_some("custom-resources"),
         needs(krate, |needs| needs.patterns).then_some("pattern"),
     ];
-    let has = |feature: &Feature| config.parts.has(feature.part());
+    let has = |feature: &Feature| root::has(krate, *feature);
     let features = Feature::ALL.into_iter().filter(has).map(|feature| {
         let is_validation = feature == Feature::Validation;
         let inner = needed.into_iter().flatten().filter(|_| is_validation);
@@ -82,14 +83,14 @@ fn needs(krate: &Crate<'_>, is_needed: fn(&Needs) -> bool) -> bool {
 pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
     let names = crates.iter().map(|krate| krate.config.name.as_str());
     let names: Vec<_> = names.collect();
-    let features = Feature::ALL.map(|feature| {
+    let features = root::of_bundles().map(|feature| {
         let is_own = feature == Feature::Manifests;
         (feature, feature.runtime().filter(|_| is_own), Vec::new())
     });
     let package = Package {
         name: &bundle.name,
         description: &bundle.description,
-        features: features.into(),
+        features: features.collect(),
         rules: &[],
         crates: names,
         others: Vec::new(),
@@ -199,6 +200,10 @@ features = {documented:?}
         if package == "k8s-openapi" {
             let features = "default-features = false, features = [\"std\"]";
             return vec![version(&standalone.k8s_openapi), features.to_owned()];
+        }
+        if package == KUBE.package {
+            let without = "default-features = false".to_owned();
+            return vec![version(&standalone.kube), without];
         }
         let path = |path: String| format!("path = {}", toml::Value::from(path));
         if self.crates.contains(&package) {

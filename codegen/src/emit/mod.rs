@@ -8,6 +8,7 @@ mod comment;
 mod conversion;
 mod counterparts;
 mod declared;
+mod definition;
 mod enums;
 mod file;
 mod imports;
@@ -40,12 +41,13 @@ type Output = fn(&Crate<'_>) -> Vec<File>;
 
 /// All outputs, but for those that have a file for each file of types, with the part of the crate
 /// that each is.
-const OUTPUTS: [(Option<Part>, Output); 10] = [
+const OUTPUTS: [(Option<Part>, Output); 11] = [
     (None, manifest::files),
     (None, readme::files),
     (None, root::files),
     (None, scheme::group_files),
     (Some(Part::Apply), apply::files),
+    (Some(Part::Definition), definition::files),
     (Some(Part::K8sOpenapiTypes), counterparts::files),
     (Some(Part::Merge), merge::files),
     (Some(Part::Schemars), schema::files),

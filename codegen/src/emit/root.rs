@@ -8,7 +8,7 @@ use super::declared::{Declared, declarations, of_types};
 use super::file::{File, group_versions, origins, places, releases};
 use super::imports::{self, use_item};
 use super::runtime::{Feature, KINDS, VALIDATION};
-use super::{apply, by_hand, counterparts, merge, schema, scheme, validation};
+use super::{apply, by_hand, counterparts, definition, merge, schema, scheme, validation};
 use crate::config::{Part, Parts};
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
@@ -35,6 +35,7 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, versions: &[&ApiVersion], all: 
     modules.extend(by_hand.map(|((_, name), how)| Declared::new(name, how.0, how.1)));
     modules.extend(apply::module(versions));
     modules.extend(counterparts::module(versions));
+    modules.extend(definition::module(versions));
     modules.extend(merge::module(versions));
     modules.extend(schema::module(versions));
     modules.extend(validation::module(versions));
@@ -111,14 +112,29 @@ pub(super) fn features(krate: &Crate<'_>) -> Vec<String> {
     let adds = |feature: &Feature| match feature {
         Feature::Apply => apply::module(&versions).is_some(),
         Feature::Counterparts => counterparts::module(&versions).is_some(),
+        Feature::Definition => definition::module(&versions).is_some(),
         Feature::Manifests => !scheme::modules(&versions).is_empty(),
         Feature::Merge => merge::module(&versions).is_some(),
         // Every crate with types has it.
         Feature::Schemars => true,
         Feature::Validation => validation::module(&versions).is_some(),
     };
-    let has = |feature: &Feature| krate.config.parts.has(feature.part());
+    let has = |feature: &Feature| has(krate, *feature);
     feature_table(Feature::ALL.into_iter().filter(has).filter(adds))
+}
+
+/// Returns true if a crate has a feature. One that adds nothing to it is there for the crates that
+/// bring the feature of others, but for that of definitions, which depends on kube.
+pub(super) fn has(krate: &Crate<'_>, feature: Feature) -> bool {
+    let is_wanted = krate.config.parts.has(feature.part());
+    is_wanted && (feature != Feature::Definition || definition::is_any(krate))
+}
+
+/// The features of a crate that bundles others.
+pub(super) fn of_bundles() -> impl Iterator<Item = Feature> {
+    let parts = Parts::default();
+    let all = Feature::ALL.into_iter();
+    all.filter(move |feature| parts.has(feature.part()))
 }
 
 /// The table of features, after an empty line.

@@ -33,6 +33,12 @@ pub(super) const VALIDATION: Runtime = Runtime {
     library: "kubernetes_validation",
 };
 
+/// kube's trait for definitions, which [`Feature::Definition`] brings. It isn't one of ours.
+pub(super) const KUBE: Runtime = Runtime {
+    package: "kube-core",
+    library: "kube_core",
+};
+
 impl ToTokens for Runtime {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.append(Ident::new(self.library, Span::call_site()));
@@ -52,6 +58,8 @@ pub(super) enum Feature {
     Apply,
     /// Conversion from and to types of k8s-openapi.
     Counterparts,
+    /// The definitions of custom resources.
+    Definition,
     /// Registration of the kinds.
     Manifests,
     /// Merging of objects.
@@ -64,9 +72,10 @@ pub(super) enum Feature {
 
 impl Feature {
     /// All of them, sorted.
-    pub(super) const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::Apply,
         Self::Counterparts,
+        Self::Definition,
         Self::Manifests,
         Self::Merge,
         Self::Schemars,
@@ -83,6 +92,7 @@ impl Feature {
         match self {
             Self::Apply => Part::Apply,
             Self::Counterparts => Part::K8sOpenapiTypes,
+            Self::Definition => Part::Definition,
             Self::Manifests => Part::Manifests,
             Self::Merge => Part::Merge,
             Self::Schemars => Part::Schemars,
@@ -96,7 +106,7 @@ impl Feature {
             Self::Counterparts => &["kubernetes-kinds/k8s-openapi-types"],
             Self::Merge => &["kubernetes-kinds/merge"],
             Self::Schemars => &["k8s-openapi/schemars", "kubernetes-kinds/schemars"],
-            Self::Apply | Self::Manifests | Self::Validation => &[],
+            Self::Apply | Self::Definition | Self::Manifests | Self::Validation => &[],
         }
     }
 
@@ -104,6 +114,7 @@ impl Feature {
     pub(super) const fn runtime(self) -> Option<Runtime> {
         match self {
             Self::Apply | Self::Counterparts | Self::Merge | Self::Schemars => None,
+            Self::Definition => Some(KUBE),
             Self::Manifests => Some(MANIFESTS),
             Self::Validation => Some(VALIDATION),
         }
@@ -116,6 +127,11 @@ impl Feature {
             Self::Counterparts => {
                 "`From` and `TryFrom` from and to the types of `k8s_openapi` of the same \
                  name"
+                    .to_owned()
+            }
+            Self::Definition => {
+                "`CustomResourceExt` of `kube`, which has the definition of a kind, and \
+                                 its text in `DEFINITION` of the kind"
                     .to_owned()
             }
             Self::Manifests => {

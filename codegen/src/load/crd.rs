@@ -38,6 +38,9 @@ const LIST: &str = "List";
 #[derive(Debug, Deserialize)]
 pub(crate) struct Definition {
     spec: Spec,
+    /// The whole as it is written, with `null` in place of the schemas of the versions.
+    #[serde(skip)]
+    rest: Value,
 }
 
 #[derive(Debug, Deserialize)]
@@ -156,6 +159,42 @@ pub(super) fn document(source: &Source, wanted: Option<&str>) -> Result<Value, E
     }))
 }
 
+/// The definitions in a text of manifests, as they are written, by the schemas of their kinds that
+/// have the prefix.
+pub(super) fn written(source: &Source, wanted: &str) -> Vec<(String, Value)> {
+    let mut found = Vec::new();
+    // What can't be read has been reported.
+    for definition in source.definitions().unwrap_or_default() {
+        let Spec { group, names, .. } = &definition.spec;
+        let versions = definition.spec.versions.iter();
+        let mut prefixes = versions.map(|version| prefix(group, &version.name));
+        if prefixes.any(|prefix| prefix == wanted) {
+            found.push((format!("{wanted}{}", names.kind), definition.written()));
+        }
+    }
+    found
+}
+
+impl Definition {
+    fn written(&self) -> Value {
+        let mut whole = self.rest.clone();
+        let versions = self.spec.versions.iter();
+        let packed = versions.filter_map(|version| version.schema.as_ref());
+        for (place, of) in schemas_of(&mut whole).into_iter().zip(packed) {
+            *place = of.schema.schema().unwrap_or_default().into();
+        }
+        whole
+    }
+}
+
+/// The places of the schemas of the versions in a definition.
+fn schemas_of(definition: &mut Value) -> Vec<&mut Value> {
+    let versions = definition.pointer_mut("/spec/versions");
+    let versions = versions.and_then(Value::as_array_mut).into_iter().flatten();
+    let places = versions.filter_map(|version| version.pointer_mut("/schema/openAPIV3Schema"));
+    places.collect()
+}
+
 /// The groups and versions that are served, in a text of manifests, sorted.
 pub(crate) fn group_versions(source: &Source) -> Result<Vec<CustomVersion>, Error> {
     let mut found = BTreeSet::new();
@@ -219,13 +258,16 @@ pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
                 "servers since Kubernetes 1.22 read apiextensions.k8s.io/v1",
             ));
         }
-        let definition = Definition::deserialize(object).map_err(|error| {
+        let mut definition = Definition::deserialize(&object).map_err(|error| {
             (
                 None,
                 format!("the CustomResourceDefinition {name}: {error}"),
                 "compare it with what a server returns of it",
             )
         })?;
+        definition.rest = object;
+        let schemas = schemas_of(&mut definition.rest);
+        schemas.into_iter().for_each(|schema| drop(schema.take()));
         found.push(definition);
     }
     match found.is_empty() {

@@ -6,7 +6,7 @@ use openapiv3::Schema;
 use serde_json::Value;
 
 use super::inline::Places;
-use crate::model::Unchecked;
+use crate::model::{Definition, Unchecked};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
@@ -32,6 +32,8 @@ pub(crate) struct Document {
     pub(super) places: Places,
     /// The rules that aren't checked, if such rules are listed and not refused.
     pub(crate) unchecked: Option<Vec<Unchecked>>,
+    /// The definitions of its kinds, by their schemas, or what is wrong in them.
+    pub(crate) definitions: BTreeMap<String, Result<Definition, String>>,
     /// The whole, with its overlays.
     pub(crate) json: Value,
 }

@@ -4,6 +4,7 @@
 
 mod complete;
 pub(crate) mod crd;
+mod definition;
 mod document;
 mod equal;
 mod error;
@@ -21,6 +22,7 @@ mod unread;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 
 use openapiv3::{ReferenceOr, Schema};
 use serde::Deserialize;
@@ -102,6 +104,7 @@ pub(crate) fn load(
     }
     let (schemas, others) = schemas(&document, prefix, &places, &root);
     diagnostics.spread(&source.name, &files);
+    let all = iter::once(&input).chain(more).map(|input| &input.source);
     Some(Document {
         file: source.name.clone(),
         files,
@@ -111,6 +114,7 @@ pub(crate) fn load(
         shared: BTreeSet::new(),
         places,
         unchecked,
+        definitions: definition::of(all, prefix),
         json: document,
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! Only this module and [`load`](crate::load) know OpenAPI.
 
+mod definitions;
 mod docs;
 mod external;
 mod paths;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 use openapiv3::{AdditionalProperties, ReferenceOr, Schema, SchemaKind, Type as OpenApiType};
 use serde_json::Value;
 
-use crate::config::{Config, DocumentConfig};
+use crate::config::{Config, DocumentConfig, Part};
 use crate::diag::{Diagnostics, Spot};
 use crate::load::Document;
 use crate::model::{
@@ -41,6 +42,7 @@ pub(crate) fn lower(
         release: document.release,
         is_custom: document.is_of_custom_resources(),
         unchecked: document.unchecked.clone(),
+        definitions: BTreeMap::new(),
         merges_equal: document_config.merge_equal,
         others: document
             .other_places()
@@ -76,6 +78,9 @@ pub(crate) fn lower(
         version
             .externs
             .extend(external.map(|found| (name.clone(), found)));
+    }
+    if config.has_part(document_config, Part::Definition) {
+        version.definitions = definitions::of(document, &document_config.prefix, &root);
     }
     role::check_kinds(&version, &root);
     let has_own = !document.schemas.is_empty() || !document.shared.is_empty();

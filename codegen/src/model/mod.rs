@@ -39,7 +39,7 @@ pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
 pub(crate) use phase::{Analysed, Complete, Lowered, Phase, Resolved};
-pub(crate) use role::{Behaviour, Paths, Resource, Role, Scale};
+pub(crate) use role::{Behaviour, Definition, Paths, Resource, Role, Scale};
 pub(crate) use rules::{
     Argument, Call, Check, Earlier, Following, Group, Immutable, Reported, Rule, Rules, Together,
     TypeRules, Unique, ValueForm,
@@ -82,6 +82,9 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
     pub(crate) is_custom: bool,
     /// The rules that aren't checked, if such rules are listed and not refused.
     pub(crate) unchecked: Option<Vec<Unchecked>>,
+    /// The definitions of its kinds, if the crate is to have them.
+    #[serde(skip)]
+    pub(crate) definitions: BTreeMap<SchemaName, Definition>,
     /// True if objects that are equal are one type.
     #[serde(skip)]
     pub(crate) merges_equal: bool,

@@ -73,6 +73,15 @@ pub(crate) struct Resource<P: Phase = Complete> {
     pub(crate) others: P::Complete<Vec<(String, Lifecycle)>>,
 }
 
+/// The definition of a custom resource, as its author has written it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    pub(crate) short_names: Vec<String>,
+    /// The whole as JSON, without what a server adds.
+    pub(crate) text: String,
+}
+
 /// The paths of a subresource `scale`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

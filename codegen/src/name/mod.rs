@@ -29,6 +29,9 @@ pub(crate) const APPLY_MODULE: &str = "apply";
 /// The file of conversion from and to types of k8s-openapi.
 pub(crate) const COUNTERPARTS_FILE: &str = "counterparts";
 
+/// The file of the definitions of custom resources.
+pub(crate) const DEFINITION_FILE: &str = "definition";
+
 /// The file of merging.
 pub(crate) const MERGE_FILE: &str = "merge";
 
@@ -36,12 +39,13 @@ pub(crate) const MERGE_FILE: &str = "merge";
 pub(crate) const PRELUDE_MODULE: &str = "prelude";
 
 /// The files of a crate that aren't made from a type, and that nothing else may need.
-pub(crate) const RESERVED_FILES: [&str; 11] = [
+pub(crate) const RESERVED_FILES: [&str; 12] = [
     "lib",
     "main",
     "mod",
     APPLY_MODULE,
     COUNTERPARTS_FILE,
+    DEFINITION_FILE,
     GROUP_FILE,
     MERGE_FILE,
     PRELUDE_MODULE,

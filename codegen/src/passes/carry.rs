@@ -23,6 +23,7 @@ pub(super) fn version<P: Phase, Q: Phase>(
         release: version.release,
         is_custom: version.is_custom,
         unchecked: version.unchecked,
+        definitions: version.definitions,
         merges_equal: version.merges_equal,
         others: version.others,
         names: version.names,

@@ -7,6 +7,7 @@ mod applied;
 mod bundle;
 mod counterparts;
 mod custom;
+mod definition;
 mod equal;
 mod known;
 mod merged;

@@ -152,12 +152,13 @@ fn write_workspace(root: &Path, workspace: &Path) {
     write(runner_source.join("plausible_types.rs"), &types);
     write(runner_source.join("single.rs"), &single());
     members.push(PLAUSIBLE.to_owned());
-    share(root, &["fastrand", "k8s-openapi", "proptest"], workspace);
+    let shared = ["fastrand", "k8s-openapi", "kube-core", "proptest"];
+    share(root, &shared, workspace);
     let mut runner = format!(
         "[package]\nname = \"{RUNNER}\"\nedition.workspace = true\npublish = false\n\n\
          [lints]\nworkspace = true\n\n\
          [dependencies]\nfastrand.workspace = true\nk8s-openapi.workspace = true\nkubernetes-kinds.workspace = true\n\
-         kubernetes-manifests.workspace = true\nkubernetes-validation.workspace = true\n\
+         kube-core.workspace = true\nkubernetes-manifests.workspace = true\nkubernetes-validation.workspace = true\n\
          proptest.workspace = true\nserde_json.workspace = true\n"
     );
     for name in &members[1..] {
@@ -174,6 +175,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
             include_str!("../compiled/counterparts.rs"),
         ),
         ("custom.rs", include_str!("../compiled/custom.rs")),
+        ("definition.rs", include_str!("../compiled/definition.rs")),
         ("equal.rs", include_str!("../compiled/equal.rs")),
         ("known.rs", include_str!("../compiled/known.rs")),
         ("rivals.rs", include_str!("../compiled/rivals.rs")),

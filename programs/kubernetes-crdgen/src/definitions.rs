@@ -40,9 +40,9 @@ pub struct Choices {
     #[arg(long, value_name = "VERSION", requires = "crd", value_delimiter = ',')]
     only: Vec<String>,
 
-    /// The parts of the crates beside their types: `builders`, `apply`, `k8s-openapi-types`,
-    /// `manifests`, `merge`, `schemars`, `validation`, or `types` for none of them; all if not
-    /// given.
+    /// The parts of the crates beside their types: `builders`, `apply`, `definition`,
+    /// `k8s-openapi-types`, `manifests`, `merge`, `schemars`, `validation`, or `types` for none of
+    /// them; all if not given.
     #[arg(long, value_name = "PART", requires = "crd", value_delimiter = ',')]
     parts: Vec<String>,
 
@@ -77,6 +77,9 @@ const NEWEST: &str = "1.37";
 
 /// The version of k8s-openapi whose traits the crates implement, as in the workspace.
 const K8S_OPENAPI: &str = "0.29";
+
+/// The version of kube whose trait they implement for definitions, as in the workspace.
+const KUBE: &str = "5";
 
 /// The edition of generated crates.
 pub(crate) const EDITION: &str = "2024";
@@ -178,7 +181,7 @@ const TYPES: &str = "types";
 /// The parts of crates that the user names; all if none is named.
 fn parts(names: &[String]) -> Result<Parts, Box<dyn Error>> {
     if names.is_empty() {
-        return Ok(Parts::default());
+        return Ok(Parts::from_iter(Part::ALL));
     }
     let parts = names.iter().filter(|name| *name != TYPES);
     let parts: Result<Parts, _> = parts.map(|name| name.parse::<Part>()).collect();
@@ -349,7 +352,7 @@ fn standalone(runtime: Option<&Path>) -> Result<String, Box<dyn Error>> {
     };
     Ok(format!(
         "[crate.standalone]\nversion = \"0.1.0\"\nedition = \"{EDITION}\"\nrust-version = {:?}\n\
-         k8s-openapi = \"{K8S_OPENAPI}\"\nruntime = {:?}\n{path}",
+         k8s-openapi = \"{K8S_OPENAPI}\"\nkube = \"{KUBE}\"\nruntime = {:?}\n{path}",
         env!("CARGO_PKG_RUST_VERSION"),
         env!("CARGO_PKG_VERSION"),
     ))

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod definition;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -276,6 +278,11 @@ fn versions_are_those_of_the_repository() {
     let wanted = &workspace["dependencies"]["k8s-openapi"];
     for key in ["version", "default-features", "features"] {
         assert_eq!(openapi[key], wanted[key], "{key}");
+    }
+    let kube = &manifest["dependencies"]["kube-core"];
+    let wanted = &workspace["dependencies"]["kube-core"];
+    for key in ["version", "default-features"] {
+        assert_eq!(kube[key], wanted[key], "{key}");
     }
     for key in ["edition", "rust-version"] {
         assert_eq!(manifest["package"][key], workspace["package"][key]);
