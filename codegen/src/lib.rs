@@ -59,8 +59,8 @@ use std::collections::BTreeMap;
 pub use adopt::{Adopted, TO_DESCRIBE, adopt};
 pub use compare::{Comparison, Difference, DifferenceKind, compare};
 pub use config::{
-    Bundle, Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern, K8sOpenapi,
-    Part, Parts, Standalone,
+    Bundle, Config, Conversion, ConversionRule, CrateConfig, Derive, DocumentConfig, Extern,
+    K8sOpenapi, Part, Parts, Standalone,
 };
 pub use diag::{Diagnostic, Diagnostics};
 pub use load::crd::CustomVersion;

@@ -2,6 +2,9 @@
 
 mod bundle;
 mod conversion;
+mod dependencies;
+mod derives;
+mod externs;
 mod k8s_openapi;
 mod parts;
 mod standalone;
@@ -11,12 +14,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 use crate::diag::Diagnostics;
-use crate::name::{HandWritten, RESERVED_FILES, RulePath, RustPath};
+use crate::name::{HandWritten, RESERVED_FILES, RulePath};
 use crate::release::Release;
 use crate::source::Source;
 
 pub use bundle::Bundle;
 pub use conversion::{Conversion, ConversionRule};
+pub use derives::Derive;
+pub(crate) use derives::Derived;
+pub use externs::Extern;
 pub use k8s_openapi::K8sOpenapi;
 pub use parts::{Part, Parts};
 pub use standalone::Standalone;
@@ -79,6 +85,12 @@ pub struct CrateConfig {
     /// The parts that it has beside its types; all but the definitions if none is given.
     #[serde(default)]
     pub parts: Parts,
+    /// Further derives of its types: `Eq`, `Boat=Eq`, `@struct=Eq` or `@enum=derive_more::Display`.
+    #[serde(default)]
+    pub derives: Vec<Derive>,
+    /// Further dependencies, as in the manifest of a crate.
+    #[serde(default)]
+    pub dependencies: BTreeMap<String, toml::Value>,
     /// True if it is no crate but a file, a module for a crate of the user's own. It has types and
     /// builders only.
     #[serde(rename = "single-file", default)]
@@ -142,19 +154,6 @@ pub struct DocumentConfig {
     /// generated crate; otherwise they are errors.
     #[serde(rename = "list-unchecked", default)]
     pub list_unchecked: bool,
-}
-
-/// Schemas that are not generated because a crate has them.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Extern {
-    /// The prefix of the schemas' names, with its last dot. The longest match counts.
-    pub prefix: String,
-    /// The Rust module for it; further parts of a name are modules below it.
-    pub path: String,
-    /// Schemas so large that an optional field holds them in a `Box`.
-    #[serde(default)]
-    pub large: Vec<String>,
 }
 
 impl Config {
@@ -335,6 +334,8 @@ impl CrateConfig {
         if let Some(conversion) = &self.conversion {
             conversion.check(&self.name, report);
         }
+        self.check_derives(report);
+        self.check_dependencies(report);
         for document in &self.documents {
             document.check(report);
         }
@@ -432,18 +433,6 @@ impl DocumentConfig {
                 format!("`{}` can't be the name of a module", module.escape_debug()),
                 "use a word of lower-case letters and digits that names no file with another \
                  use, as in `csi`",
-            );
-        }
-    }
-}
-
-impl Extern {
-    fn check(&self, report: Report<'_>) {
-        check_prefix(&self.prefix, report);
-        if RustPath::below(&self.path, "Type").is_none() {
-            report(
-                format!("`{}` is not a Rust path", self.path.escape_debug()),
-                "write a module path such as `k8s_openapi::api::core::v1`",
             );
         }
     }

@@ -52,7 +52,7 @@ pub(super) fn file(_: &CrateConfig, version: &ApiVersion, module: &Module) -> Fi
             continue;
         };
         let Some(object) = ty.object() else { continue };
-        items.extend(types::items(version, ty, object));
+        items.extend(types::items(version, ty, object, &[]));
         items.extend(builders::items(version, ty, object));
         if let Role::Apply(resource) = &object.role {
             items.push(extraction(version, ty, resource));

@@ -6,9 +6,10 @@ use quote::quote;
 use super::comment::comment;
 use super::runtime::KINDS;
 use crate::model::{Enum, Type};
+use crate::name::RustPath;
 
-/// The declaration of an enumeration, and the table of its values.
-pub(super) fn items(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
+/// The declaration of an enumeration, with further derives, and the table of its values.
+pub(super) fn items(ty: &Type, shape: &Enum, derives: &[&RustPath]) -> Vec<TokenStream> {
     let name = &ty.name;
     let docs = comment(&ty.docs.lines);
     let variants: Vec<_> = shape.variants.iter().map(|variant| &variant.name).collect();
@@ -25,7 +26,7 @@ pub(super) fn items(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
     vec![
         quote! {
             #docs
-            #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash #(, #derives)*)]
             #[non_exhaustive]
             pub enum #name {
                 #(#variant_docs #variants,)*

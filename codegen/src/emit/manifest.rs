@@ -55,6 +55,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         crates,
         others,
         of_kinds: of_kinds(krate),
+        more: config.dependencies.iter().collect(),
         standalone: config.standalone.as_ref(),
         origin: match config.standalone {
             Some(_) => origins(&krate.versions).replace("//", "#"),
@@ -95,6 +96,7 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
         crates: names,
         others: Vec::new(),
         of_kinds: Vec::new(),
+        more: Vec::new(),
         standalone: None,
         origin: ORIGIN.to_owned(),
     };
@@ -115,6 +117,8 @@ struct Package<'a> {
     others: Vec<&'a str>,
     /// The features that it needs of the types' support.
     of_kinds: Vec<&'a str>,
+    /// The dependencies that the configuration names, as they are written.
+    more: Vec<(&'a String, &'a toml::Value)>,
     standalone: Option<&'a Standalone>,
     /// What it is made of.
     origin: String,
@@ -174,6 +178,8 @@ features = {documented:?}
         all.extend(optional.map(|package| self.dependency(package, &[], true)));
         let others = self.crates.iter().chain(&self.others);
         all.extend(others.map(|package| self.dependency(package, &[], false)));
+        let more = self.more.iter();
+        all.extend(more.map(|(name, of)| format!("{name} = {of}")));
         all
     }
 

@@ -7,6 +7,7 @@ use super::comment::comment;
 use super::{imports, literal};
 use crate::doc;
 use crate::model::{ApiVersion, Field, Rest, Shape, Struct, Ty, Type};
+use crate::name::RustPath;
 
 /// The documentation of the field that keeps unknown fields.
 const UNKNOWN_FIELDS: [&str; 2] = [
@@ -20,8 +21,13 @@ const NULL_FIELDS: [&str; 2] = [
     "written back if they are unset.",
 ];
 
-/// The declaration of a struct.
-pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
+/// The declaration of a struct, with further derives.
+pub(super) fn items(
+    version: &ApiVersion,
+    ty: &Type,
+    object: &Struct,
+    derives: &[&RustPath],
+) -> Vec<TokenStream> {
     let name = &ty.name;
     let docs = comment(&ty.docs.lines);
     let fields = object.fields.iter().map(|field| {
@@ -51,7 +57,7 @@ pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<Tok
     });
     let declared = quote! {
         #docs
-        #[derive(Clone, Debug, #default PartialEq)]
+        #[derive(Clone, Debug, #default PartialEq #(, #derives)*)]
         pub struct #name {
             #(#fields,)*
         }

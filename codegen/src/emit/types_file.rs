@@ -6,14 +6,14 @@ use super::file::{File, folder, origin};
 use super::{builders, conversion, enums, imports, kind, lists, resource, types, wire};
 use crate::config::{self, CrateConfig};
 use crate::model::{ApiVersion, Module, Shape, Struct, Type};
+use crate::name::RustPath;
 
 /// A part of the file of a struct, by the output that makes it.
 type Part = fn(&ApiVersion, &Type, &Struct) -> Vec<TokenStream>;
 
-/// The parts of a struct, in their order in the file.
+/// The parts of a struct after its declaration, in their order in the file.
 fn parts(config: &CrateConfig) -> impl Iterator<Item = Part> {
-    let parts: [(bool, Part); 6] = [
-        (true, types::items),
+    let parts: [(bool, Part); 5] = [
         (config.parts.has(config::Part::Builders), builders::items),
         (true, resource::items),
         (config.has_more_than_types(), kind::items),
@@ -41,13 +41,23 @@ pub(super) fn items(
     let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
     let mut all = imports::of(version, module);
     for (schema, ty) in types {
+        let derives = derives(config, ty);
         match &ty.shape {
             Shape::Struct(object) => {
+                all.extend(types::items(version, ty, object, &derives));
                 all.extend(parts(config).flat_map(|part| part(version, ty, object)));
             }
-            Shape::Enum(shape) => all.extend(enums::items(ty, shape)),
+            Shape::Enum(shape) => all.extend(enums::items(ty, shape, &derives)),
         }
         all.extend(conversion::items(version, schema));
     }
     all
+}
+
+/// The derives that a type has beside its own.
+fn derives<'a>(config: &'a CrateConfig, ty: &Type) -> Vec<&'a RustPath> {
+    let is_struct = ty.object().is_some();
+    let derives = config.derives.iter();
+    let mine = derives.filter(|derive| derive.is_for(ty.name.as_str(), is_struct));
+    mine.map(|derive| &derive.path).collect()
 }

@@ -145,15 +145,19 @@ pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
 /// Returns help for a name that isn't known: the one that comes nearest may have been meant.
 pub(crate) fn suggest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     let all = "spec/overlays/README.md lists the keywords";
+    match nearest(name, known) {
+        Some(nearest) => format!("did you mean `{nearest}`? {all}"),
+        None => format!("correct the name or remove the keyword; {all}"),
+    }
+}
+
+/// Returns the known name that comes so near to a name that it may have been meant.
+pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let known = known
         .into_iter()
         .map(|known| (strsim::osa_distance(name, known), known));
-    match known.min() {
-        Some((distance, nearest)) if distance <= 2 + name.len() / 4 => {
-            format!("did you mean `{nearest}`? {all}")
-        }
-        _ => format!("correct the name or remove the keyword; {all}"),
-    }
+    let (_, nearest) = known.min().filter(|(far, _)| *far <= 2 + name.len() / 4)?;
+    Some(nearest)
 }
 
 /// Reports the keywords of the schemas with a prefix that aren't known, or are where they have no

@@ -126,6 +126,16 @@ impl ToTokens for Ident {
     }
 }
 
+/// The crates of which a path needs no dependency of its own.
+const KNOWN_CRATES: [&str; 6] = [
+    "alloc",
+    "core",
+    "crate",
+    "k8s_openapi",
+    "kubernetes_kinds",
+    "std",
+];
+
 /// The path of a hand-written function that checks, warns or sets defaults.
 pub(crate) type RulePath = RustPath;
 
@@ -167,6 +177,30 @@ impl RustPath {
         let modules = parts.into_iter().map(|part| given_module(part.trim()));
         let modules = modules.collect::<Option<_>>()?;
         Some(Self { modules, name })
+    }
+
+    /// The path of a type or a macro as a user gives it.
+    pub(crate) fn given(text: &str) -> Option<Self> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut parts = Vec::new();
+        for part in text.split("::") {
+            parts.push(match part {
+                "crate" if parts.is_empty() => fixed("crate"),
+                part => Ident::new(part.to_owned()).filter(|_| part.chars().all(plain))?,
+            });
+        }
+        let name = parts.pop()?;
+        Some(Self {
+            modules: parts,
+            name,
+        })
+    }
+
+    /// The crate that has it, unless that is Rust's own, the crate itself, or one on which every
+    /// generated crate depends.
+    pub(crate) fn package(&self) -> Option<&str> {
+        let first = self.modules.first()?.as_str();
+        (!KNOWN_CRATES.contains(&first)).then_some(first)
     }
 
     /// The path of a type of the crate itself.

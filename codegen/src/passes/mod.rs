@@ -9,8 +9,8 @@
 //!   [`placing`]; of each kind [`paths`]; of each field [`nullable`], [`boxing`], [`defaults`],
 //!   [`merge`], [`readings`]; at last [`names`].
 //! - From that to an analysed one, by [`analyse`]: [`rules`], [`features`].
-//! - Over analysed crates: the names of a crate ([`names`]), [`circles`], and if there are no
-//!   errors [`by_hand`], [`conversion`] and [`versions`].
+//! - Over analysed crates: the names of a crate ([`names`]), [`circles`], [`derives`], and if there
+//!   are no errors [`by_hand`], [`conversion`] and [`versions`].
 //! - From an analysed document to a complete one, by [`complete`]: [`behaviour`], [`docs`],
 //!   [`examples`], [`checks`], [`apply`], [`schemas`], [`counterparts`], [`needs`].
 
@@ -27,6 +27,7 @@ mod complete;
 mod conversion;
 mod counterparts;
 mod defaults;
+mod derives;
 mod docs;
 mod enums;
 mod exact;
@@ -67,6 +68,7 @@ pub(crate) fn run<'c>(
         krate
     });
     circles::check(&crates, diagnostics);
+    derives::check(&crates, diagnostics);
     // The passes after this need crates without errors.
     if !diagnostics.is_empty() {
         return None;

@@ -455,3 +455,26 @@ fn a_single_file_with_more_than_types() {
     let message = "`example-v1` is a single file, and has several documents";
     bad(&several, message, None);
 }
+
+#[test]
+fn derives_and_dependencies_that_are_none() {
+    let with = |line: &str| {
+        let name = "name = \"example-v1\"\n";
+        changed(name, &format!("{name}{line}\n"))
+    };
+    bad(
+        &with("derives = [\"Serialise\"]"),
+        "`Serialise` is no derive of Rust itself",
+        Some(4),
+    );
+    bad(
+        &with("derives = [\"Eq\", \"Eq\"]"),
+        "`Eq` is among the derives twice",
+        None,
+    );
+    bad(
+        &with("dependencies = { \"a b\" = \"1\" }"),
+        "`a b` is not a dependency",
+        None,
+    );
+}

@@ -12,7 +12,7 @@ use codegen::{
     Config, CustomVersion, Diagnostics, DocumentSource, Inputs, Part, Parts, Release, Source,
 };
 
-use crate::{Found, files};
+use crate::{Found, TypeChoices, files};
 
 /// The definitions to read.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +65,9 @@ pub struct Choices {
     /// it the crates list such rules, and so does this command.
     #[arg(long, requires = "crd")]
     deny_unchecked: bool,
+
+    #[command(flatten)]
+    types: TypeChoices,
 }
 
 /// The newest release that the generator knows.
@@ -134,7 +137,10 @@ pub fn read(definitions: &Definitions<'_>) -> Result<Found, Box<dyn Error>> {
         overlays.push((name, prefix));
     }
     let config = config(&crates, release, &overlays, definitions)?;
-    let config = Config::parse(&Source::new("codegen.toml", config))?;
+    // As errors in it name it.
+    paths.insert("codegen.toml".to_owned(), "the options".into());
+    let config = Source::new("the options", config);
+    let config = Config::parse(&config)?;
     Ok(Found {
         config,
         inputs,
@@ -300,7 +306,8 @@ fn config(
         .into());
     }
     let parts: Vec<_> = parts.iter().map(Part::name).collect();
-    let standalone = standalone(definitions.runtime)?;
+    let standalone = standalone(definitions.runtime)? + &choices.types.tables()?;
+    let keys = choices.types.keys();
     for (
         CustomVersion {
             group: of,
@@ -314,7 +321,7 @@ fn config(
         let _ = write!(
             text,
             "\n[[crate]]\nname = {name:?}\ndescription = \"Types of {of}/{version}\"\nparts = {parts:?}\nsingle-file = {single}\n\
-             {standalone}"
+             {keys}{standalone}"
         );
         // One that names no group is for all.
         let mine = overlays

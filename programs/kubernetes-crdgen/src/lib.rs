@@ -10,6 +10,7 @@ mod frame;
 pub mod output;
 mod report;
 pub mod rustfmt;
+mod types;
 
 use std::error::Error;
 use std::path::Path;
@@ -19,6 +20,7 @@ use definitions::Definitions;
 
 pub use found::Found;
 pub use report::{check, print};
+pub use types::TypeChoices;
 
 /// Writes a crate for each group and version of definitions into a folder, or with `check` only
 /// compares them with what is there.

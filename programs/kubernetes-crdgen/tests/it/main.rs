@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod definition;
+mod derives;
 
 use std::fs;
 use std::io::Write as _;

@@ -94,7 +94,7 @@ wire::kind! {
 /// What it is like.
 ///
 /// The rule `self.tail < 30` must hold: too long.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, std::hash::Hash)]
 pub struct KiteSpec {
     /// The metres of its tail: \\ \\u{202e}é.
     ///
