@@ -347,7 +347,8 @@ fn version(
         }
     }
     let newer = newer(document, config, inputs);
-    let mut loaded = load::load((input, more), document, newer, &mine, diagnostics)?;
+    let of = (document, config.crate_of(document)?);
+    let mut loaded = load::load((input, more), of, newer, &mine, diagnostics)?;
     let beside = before
         .iter()
         .filter(|other| other.prefix == document.prefix && other.module == document.module);

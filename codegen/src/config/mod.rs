@@ -7,6 +7,7 @@ mod derives;
 mod externs;
 mod k8s_openapi;
 mod parts;
+mod replacements;
 mod standalone;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,6 +89,14 @@ pub struct CrateConfig {
     /// Further derives of its types: `Eq`, `Boat=Eq`, `@struct=Eq` or `@enum=derive_more::Display`.
     #[serde(default)]
     pub derives: Vec<Derive>,
+    /// Types of other crates for objects inside its schemas: for a generated type, or a place in the
+    /// objects of a kind: `"Boat.spec.owner" = "k8s_openapi::api::core::v1::ObjectReference"`.
+    #[serde(default)]
+    pub types: BTreeMap<String, String>,
+    /// True if objects that are like `Condition` and `ObjectReference` of k8s-openapi are of these
+    /// types.
+    #[serde(rename = "known-types", default)]
+    pub known_types: bool,
     /// Further dependencies, as in the manifest of a crate.
     #[serde(default)]
     pub dependencies: BTreeMap<String, toml::Value>,
@@ -336,6 +345,7 @@ impl CrateConfig {
         }
         self.check_derives(report);
         self.check_dependencies(report);
+        self.check_types(report);
         for document in &self.documents {
             document.check(report);
         }

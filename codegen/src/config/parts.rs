@@ -119,10 +119,8 @@ impl Parts {
 impl Config {
     /// Returns true if the crate of a document has a part.
     pub(crate) fn has_part(&self, document: &DocumentConfig, part: Part) -> bool {
-        let mut crates = self.crates.iter();
-        let is_own = |own: &DocumentConfig| std::ptr::eq(own, document);
-        let krate = crates.find(|krate| krate.documents.iter().any(is_own));
-        krate.is_some_and(|krate| krate.parts.has(part))
+        self.crate_of(document)
+            .is_some_and(|krate| krate.parts.has(part))
     }
 
     /// Checks that crates which others need have the parts that those have: the features of these

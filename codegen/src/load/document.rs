@@ -6,6 +6,7 @@ use openapiv3::Schema;
 use serde_json::Value;
 
 use super::inline::Places;
+use super::replace::Replaced;
 use crate::model::{Definition, Unchecked};
 use crate::pointer::Pointer;
 use crate::release::Release;
@@ -34,6 +35,8 @@ pub(crate) struct Document {
     pub(crate) unchecked: Option<Vec<Unchecked>>,
     /// The definitions of its kinds, by their schemas, or what is wrong in them.
     pub(crate) definitions: BTreeMap<String, Result<Definition, String>>,
+    /// The schemas that types of other crates replace.
+    pub(crate) replaced: Replaced,
     /// The whole, with its overlays.
     pub(crate) json: Value,
 }

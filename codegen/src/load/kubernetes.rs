@@ -15,14 +15,18 @@ use std::iter;
 use serde_json::{Map, Value, json};
 
 use super::equal::refer;
-use super::inline::Places;
+use super::inline::{Place, Places};
 use super::refs::{SCHEMAS, schema_name};
 use crate::pointer::Pointer;
 use table::{Form, KNOWN, Known};
 
 /// Puts known types in place of inner schemas that are equal to them. Those to which the
-/// configuration gives a name stay.
-pub(super) fn replace(document: &mut Value, places: &mut Places) {
+/// configuration gives a name stay, and those for which it has something else.
+pub(super) fn replace(
+    document: &mut Value,
+    places: &mut Places,
+    is_given: &dyn Fn(&str, &Place) -> bool,
+) {
     let words = words_of_rules(document);
     let Some(Value::Object(schemas)) = document.pointer_mut(SCHEMAS) else {
         return;
@@ -36,6 +40,7 @@ pub(super) fn replace(document: &mut Value, places: &mut Places) {
         places,
         sites: &sites,
         words: &words,
+        is_given,
     };
     let mut found = Found::new();
     for name in places.keys() {
@@ -153,6 +158,7 @@ struct Comparison<'a> {
     places: &'a Places,
     sites: &'a Sites<'a>,
     words: &'a BTreeSet<String>,
+    is_given: &'a dyn Fn(&str, &Place) -> bool,
 }
 
 /// The inner schemas that are of known types.
@@ -180,6 +186,7 @@ impl Comparison<'_> {
         let mut pointers = iter::once(&place.first).chain(&place.others);
         let is_read = |pointer| ends(pointer).any(|name| self.words.contains(&name));
         let is = !place.is_given
+            && !(self.is_given)(name, place)
             && !pointers.any(is_read)
             && self.is_placed(name, known, is_whole)
             && is_named(known, &place.first, schema)

@@ -16,6 +16,7 @@ mod kubernetes;
 mod overlay;
 mod read;
 mod refs;
+mod replace;
 mod select;
 mod shared;
 mod unread;
@@ -29,7 +30,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::adopt::undescribed;
-use crate::config::DocumentConfig;
+use crate::config::{CrateConfig, DocumentConfig};
 use crate::diag::{Diagnostics, Spot};
 use crate::keyword;
 use crate::pointer::Pointer;
@@ -53,7 +54,7 @@ pub(crate) type Newer<'a> = (&'a DocumentSource, &'a str);
 /// the overlays. What can't be read is left out and reported.
 pub(crate) fn load(
     (input, more): (&DocumentSource, &[&DocumentSource]),
-    config: &DocumentConfig,
+    (config, krate): (&DocumentConfig, &CrateConfig),
     newer: Option<Newer<'_>>,
     overlays: &[&Overlay],
     diagnostics: &mut Diagnostics,
@@ -65,7 +66,7 @@ pub(crate) fn load(
     select::check(&document, &config.kinds, &source.name, diagnostics);
     select(&mut document, &config.kinds);
     let is_custom = document::is_of_custom_resources(&document);
-    let unchecked = match (config.list_unchecked, is_custom) {
+    let mut unchecked = match (config.list_unchecked, is_custom) {
         (false, _) => None,
         (true, true) => Some(unread::take_out(&mut document, prefix)),
         (true, false) => {
@@ -97,12 +98,20 @@ pub(crate) fn load(
     let names = inline::Names::new(prefix, &config.names, is_custom);
     let mut places = inline::name_all(&mut document, names, &root);
     if config.kubernetes_types {
-        kubernetes::replace(&mut document, &mut places);
+        let is_given =
+            |name: &str, place: &inline::Place| replace::is_given(name, place, krate, prefix);
+        kubernetes::replace(&mut document, &mut places, &is_given);
     }
     if config.merge_equal {
         equal::merge(&mut document, &mut places);
     }
-    let (schemas, others) = schemas(&document, prefix, &places, &root);
+    let replaced = replace::run(&mut document, &mut places, krate, prefix);
+    match &mut unchecked {
+        Some(unchecked) => unchecked.extend(replaced.rules.iter().cloned()),
+        None => report_unchecked(&replaced, &root),
+    }
+    let (mut schemas, others) = schemas(&document, prefix, &places, &root);
+    schemas.retain(|name, _| !replaced.paths.contains_key(name));
     diagnostics.spread(&source.name, &files);
     let all = iter::once(&input).chain(more).map(|input| &input.source);
     Some(Document {
@@ -115,8 +124,19 @@ pub(crate) fn load(
         places,
         unchecked,
         definitions: definition::of(all, prefix),
+        replaced,
         json: document,
     })
+}
+
+/// Reports rules of schemas that are types of other crates.
+fn report_unchecked(replaced: &replace::Replaced, root: &Spot<'_>) {
+    for rule in &replaced.rules {
+        root.at(rule.pointer.clone()).report(
+            format!("`{}` can't be checked: {}", rule.rule, rule.reason),
+            "let rules be unchecked, or let the type be generated",
+        );
+    }
 }
 
 /// Reports the descriptions that are still to be written.

@@ -2,7 +2,7 @@
 
 mod inside;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -85,6 +85,27 @@ pub(super) fn shared(
         merged: merged(name, document),
         inside: Paths::default(),
     })
+}
+
+/// The homes of schemas that the configuration gives a type of another crate.
+pub(super) fn given(document: &Document) -> BTreeMap<String, External> {
+    let paths = document.replaced.paths.iter();
+    let homes = paths.filter_map(|(name, path)| {
+        let external = External {
+            path: RustPath::given(path)?,
+            // Its dependency is in the configuration.
+            package: None,
+            generated: false,
+            otherwise: None,
+            large: false,
+            required: has_required(name, document),
+            merged: merged(name, document),
+            // What is asked inside is listed as left to a server.
+            inside: Paths::default(),
+        };
+        Some((name.clone(), external))
+    });
+    homes.collect()
 }
 
 /// The type of k8s-openapi for a schema, by the configuration.

@@ -43,6 +43,7 @@ pub(crate) fn lower(
         is_custom: document.is_of_custom_resources(),
         unchecked: document.unchecked.clone(),
         definitions: BTreeMap::new(),
+        replaced: document.replaced.used.clone(),
         merges_equal: document_config.merge_equal,
         others: document
             .other_places()
@@ -73,6 +74,7 @@ pub(crate) fn lower(
             .externs
             .extend(external.map(|found| (name.clone(), found)));
     }
+    version.externs.extend(external::given(document));
     for name in &document.shared {
         let external = external::shared(name, document, document_config, config);
         version

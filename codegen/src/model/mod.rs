@@ -4,6 +4,7 @@ mod cel;
 mod checks;
 mod conversion;
 mod counterpart;
+mod external;
 mod facts;
 mod graph;
 mod lifecycle;
@@ -22,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::config::CrateConfig;
-use crate::name::{Ident, RulePath, RustPath};
+use crate::name::{Ident, RulePath};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
@@ -34,6 +35,7 @@ pub(crate) use conversion::{
     Conversion, ConversionMethod, Dropped, FieldConversion, Functions, Side, ValueConversion,
 };
 pub(crate) use counterpart::{Availability, Counterpart, K8sOpenapiModule};
+pub(crate) use external::External;
 pub(crate) use facts::Facts;
 pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
@@ -85,6 +87,9 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
     /// The definitions of its kinds, if the crate is to have them.
     #[serde(skip)]
     pub(crate) definitions: BTreeMap<SchemaName, Definition>,
+    /// The schemas of which the configuration names types of other crates, as it names them.
+    #[serde(skip)]
+    pub(crate) replaced: BTreeSet<String>,
     /// True if objects that are equal are one type.
     #[serde(skip)]
     pub(crate) merges_equal: bool,
@@ -164,27 +169,6 @@ pub(crate) struct Module {
     pub(crate) name: Ident,
     /// The types, in their order in the file.
     pub(crate) types: Vec<SchemaName>,
-}
-
-/// A type that another crate has.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct External {
-    pub(crate) path: RustPath,
-    /// The package of the crate, if that isn't k8s-openapi.
-    pub(crate) package: Option<String>,
-    /// True if that crate is one of the configuration.
-    pub(crate) generated: bool,
-    /// The type of k8s-openapi that takes its place if the generated crate lacks it.
-    pub(crate) otherwise: Option<RustPath>,
-    /// True if an optional field holds it in a `Box`.
-    pub(crate) large: bool,
-    /// True if it, or a type in it, has required fields, which it always writes.
-    pub(crate) required: bool,
-    /// The paths of what a merge replaces in it; `None` if it is replaced itself.
-    pub(crate) merged: Option<Vec<Replaced>>,
-    /// The paths inside it, if it is used in custom resources.
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub(crate) inside: Paths,
 }
 
 /// A type of the crate.

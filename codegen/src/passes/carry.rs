@@ -24,6 +24,7 @@ pub(super) fn version<P: Phase, Q: Phase>(
         is_custom: version.is_custom,
         unchecked: version.unchecked,
         definitions: version.definitions,
+        replaced: version.replaced,
         merges_equal: version.merges_equal,
         others: version.others,
         names: version.names,

@@ -9,8 +9,8 @@
 //!   [`placing`]; of each kind [`paths`]; of each field [`nullable`], [`boxing`], [`defaults`],
 //!   [`merge`], [`readings`]; at last [`names`].
 //! - From that to an analysed one, by [`analyse`]: [`rules`], [`features`].
-//! - Over analysed crates: the names of a crate ([`names`]), [`circles`], [`derives`], and if there
-//!   are no errors [`by_hand`], [`conversion`] and [`versions`].
+//! - Over analysed crates: the names of a crate ([`names`]), [`circles`], [`derives`],
+//!   [`replacements`], and if there are no errors [`by_hand`], [`conversion`] and [`versions`].
 //! - From an analysed document to a complete one, by [`complete`]: [`behaviour`], [`docs`],
 //!   [`examples`], [`checks`], [`apply`], [`schemas`], [`counterparts`], [`needs`].
 
@@ -43,6 +43,7 @@ mod paths;
 mod placing;
 mod readings;
 mod renames;
+mod replacements;
 mod resolve;
 mod rivals;
 mod rules;
@@ -69,6 +70,7 @@ pub(crate) fn run<'c>(
     });
     circles::check(&crates, diagnostics);
     derives::check(&crates, diagnostics);
+    replacements::check(&crates, diagnostics);
     // The passes after this need crates without errors.
     if !diagnostics.is_empty() {
         return None;

@@ -18,6 +18,19 @@ pub struct TypeChoices {
     #[arg(long, value_name = "TRAIT", requires = "crd")]
     derive: Vec<Derive>,
 
+    /// A type of another crate for an object inside a kind; may be repeated. It names the place of
+    /// the object or the type that would be generated for it: `Boat.spec.owner=other::Person` or
+    /// `BoatSpecOwner=other::Person`. The type has serde's traits, Clone, Debug and PartialEq, and a
+    /// crate other than k8s_openapi needs a --dependency. Rules of the object are left to a server.
+    #[arg(long = "extern", value_name = "OBJECT=PATH", requires = "crd", value_parser = pair)]
+    externs: Vec<(String, String)>,
+
+    /// Use `Condition` and `ObjectReference` of k8s-openapi for objects that have the same fields.
+    /// Rules of these objects are left to a server, and their times are written with a fraction of
+    /// a second only if they have one.
+    #[arg(long, requires = "crd")]
+    known_types: bool,
+
     /// A dependency of the crates, for derives and types of other crates, as a line of Cargo.toml:
     /// `typed-builder = "0.20"`; may be repeated.
     #[arg(long, value_name = "LINE", requires = "crd")]
@@ -28,10 +41,11 @@ impl TypeChoices {
     /// The keys of a crate in the configuration.
     pub(crate) fn keys(&self) -> String {
         let derives: Vec<_> = self.derive.iter().map(ToString::to_string).collect();
-        match derives.is_empty() {
-            true => String::new(),
-            false => format!("derives = {derives:?}\n"),
+        let mut text = format!("known-types = {}\n", self.known_types);
+        if !derives.is_empty() {
+            let _ = writeln!(text, "derives = {derives:?}");
         }
+        text
     }
 
     /// The tables of a crate in the configuration.
@@ -50,13 +64,34 @@ impl TypeChoices {
             };
             all.extend(table);
         }
-        let mut text = String::new();
-        if !all.is_empty() {
-            text += "[crate.dependencies]\n";
+        let mut types = toml::Table::new();
+        for (of, path) in &self.externs {
+            if types.insert(of.clone(), path.as_str().into()).is_some() {
+                return Err(format!(
+                    "error: --extern {of}: it has two types\n  help: leave one of them out"
+                )
+                .into());
+            }
         }
-        for (name, of) in all {
-            let _ = writeln!(text, "{} = {of}", toml::Value::from(name));
-        }
-        Ok(text)
+        Ok(table("dependencies", all) + &table("types", types))
     }
+}
+
+/// A table of a crate in the configuration; nothing if it is empty.
+fn table(name: &str, entries: toml::Table) -> String {
+    let mut text = String::new();
+    if !entries.is_empty() {
+        let _ = writeln!(text, "[crate.{name}]");
+    }
+    for (key, value) in entries {
+        let _ = writeln!(text, "{} = {value}", toml::Value::from(key));
+    }
+    text
+}
+
+/// The two sides of `OBJECT=PATH`.
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=');
+    let pair = pair.map(|(of, path)| (of.trim().to_owned(), path.trim().to_owned()));
+    pair.ok_or_else(|| "it is no `OBJECT=PATH`, as in `Boat.spec.owner=other::Person`".to_owned())
 }

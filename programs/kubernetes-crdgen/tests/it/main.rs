@@ -4,9 +4,10 @@
 
 mod definition;
 mod derives;
+mod externs;
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -90,12 +91,11 @@ impl Folder {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(stdin.as_bytes())
-            .unwrap();
+        let written = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        // A program with wrong arguments reads nothing.
+        if let Err(error) = written {
+            assert_eq!(error.kind(), ErrorKind::BrokenPipe);
+        }
         let output = child.wait_with_output().unwrap();
         Outcome {
             succeeded: output.status.success(),
