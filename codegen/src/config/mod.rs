@@ -346,6 +346,9 @@ impl CrateConfig {
         self.check_derives(report);
         self.check_dependencies(report);
         self.check_types(report);
+        if let Some(standalone) = &self.standalone {
+            standalone.check(report);
+        }
         for document in &self.documents {
             document.check(report);
         }

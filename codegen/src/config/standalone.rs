@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::Report;
+
 /// What the manifests of crates say that inherit nothing from a workspace.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -18,6 +20,35 @@ pub struct Standalone {
     pub kube: String,
     /// The required version of the run-time crates, such as `kubernetes-kinds`.
     pub runtime: String,
+    /// Further keys of `[package]`, such as `license`.
+    #[serde(default)]
+    pub package: toml::Table,
     /// The folder with a folder for each run-time crate, if they aren't those of the registry.
     pub runtime_path: Option<String>,
+}
+
+/// The keys of `[package]` that a crate has from elsewhere.
+const OWN: [&str; 7] = [
+    "build",
+    "edition",
+    "name",
+    "readme",
+    "rust-version",
+    "version",
+    "workspace",
+];
+
+impl Standalone {
+    /// Checks that the further keys are none of the others.
+    pub(super) fn check(&self, report: Report<'_>) {
+        for key in self.package.keys() {
+            let is_word = key.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+            if OWN.contains(&key.as_str()) || !is_word {
+                report(
+                    format!("`{}` can't be set in [package]", key.escape_debug()),
+                    "leave it out; there are `license`, `repository`, `authors` and others",
+                );
+            }
+        }
+    }
 }

@@ -9,6 +9,9 @@ use super::runtime::{Feature, KINDS, KUBE, Runtime};
 use crate::config::{Bundle, Standalone};
 use crate::model::{Crate, Needs};
 
+/// The key with the summary of a package.
+const DESCRIPTION: &str = "description";
+
 /// The origin of manifests in the workspace.
 const ORIGIN: &str = "codegen.toml";
 
@@ -126,7 +129,9 @@ struct Package<'a> {
 
 impl Package<'_> {
     fn manifest(&self) -> File {
+        let given = self.standalone.and_then(|of| of.package.get(DESCRIPTION));
         let [name, description] = [self.name, self.description].map(toml::Value::from);
+        let description = given.unwrap_or(&description);
         let shared = self.standalone.map_or_else(inherited, own);
         let lints = match self.standalone {
             Some(_) => "",
@@ -256,7 +261,7 @@ fn inherited() -> String {
     keys.concat()
 }
 
-/// The keys of a package that stands alone. Its author has to choose the licence.
+/// The keys of a package that stands alone. Its author has to choose the licence, by a further key.
 fn own(standalone: &Standalone) -> String {
     let keys = [
         ("version", &standalone.version),
@@ -264,5 +269,8 @@ fn own(standalone: &Standalone) -> String {
         ("rust-version", &standalone.rust_version),
     ];
     let keys = keys.map(|(key, value)| format!("{key} = {}\n", toml::Value::from(value.as_str())));
-    keys.concat()
+    let more = standalone.package.iter();
+    let more = more.filter(|(key, _)| *key != DESCRIPTION);
+    let more = more.map(|(key, value)| format!("{key} = {value}\n"));
+    keys.into_iter().chain(more).collect()
 }

@@ -306,7 +306,9 @@ fn config(
         .into());
     }
     let parts: Vec<_> = parts.iter().map(Part::name).collect();
-    let standalone = standalone(definitions.runtime)? + &choices.types.tables()?;
+    let (version, package) = choices.types.package()?;
+    let standalone = standalone(definitions.runtime, &version)? + &package;
+    let standalone = standalone + &choices.types.tables()?;
     let keys = choices.types.keys();
     for (
         CustomVersion {
@@ -349,7 +351,7 @@ fn config(
 
 /// What the manifests say, which inherit nothing: the run-time crates are of one release with the
 /// generator.
-fn standalone(runtime: Option<&Path>) -> Result<String, Box<dyn Error>> {
+fn standalone(runtime: Option<&Path>, version: &toml::Value) -> Result<String, Box<dyn Error>> {
     let path = match runtime {
         Some(folder) => {
             let folder = std::path::absolute(folder)?.display().to_string();
@@ -358,7 +360,7 @@ fn standalone(runtime: Option<&Path>) -> Result<String, Box<dyn Error>> {
         None => String::new(),
     };
     Ok(format!(
-        "[crate.standalone]\nversion = \"0.1.0\"\nedition = \"{EDITION}\"\nrust-version = {:?}\n\
+        "[crate.standalone]\nversion = {version}\nedition = \"{EDITION}\"\nrust-version = {:?}\n\
          k8s-openapi = \"{K8S_OPENAPI}\"\nkube = \"{KUBE}\"\nruntime = {:?}\n{path}",
         env!("CARGO_PKG_RUST_VERSION"),
         env!("CARGO_PKG_VERSION"),

@@ -1,11 +1,11 @@
-//! What the types of crates are like.
+//! What the types and the manifests of crates are like.
 
 use std::error::Error;
 use std::fmt::Write;
 
 use codegen::Derive;
 
-/// What the types of crates are like.
+/// What the types and the manifests of crates are like.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct TypeChoices {
     /// Derive this trait as well; may be repeated. `Eq` is for all types, `BoatSpec=Eq` for one,
@@ -35,6 +35,11 @@ pub struct TypeChoices {
     /// `typed-builder = "0.20"`; may be repeated.
     #[arg(long, value_name = "LINE", requires = "crd")]
     dependency: Vec<String>,
+
+    /// A key of `[package]` in the manifests of the crates, as a line of Cargo.toml:
+    /// `license = "MIT"`, `repository = "…"` or `version = "0.2.0"`; may be repeated.
+    #[arg(long, value_name = "LINE", requires = "crd")]
+    package: Vec<String>,
 }
 
 impl TypeChoices {
@@ -48,22 +53,18 @@ impl TypeChoices {
         text
     }
 
+    /// The version of the crates, and further keys of their packages.
+    pub(crate) fn package(&self) -> Result<(toml::Value, String), Box<dyn Error>> {
+        let mut keys = lines("--package", &self.package, "license = \"MIT\"")?;
+        let version = keys.remove("version");
+        let version = version.unwrap_or_else(|| "0.1.0".into());
+        Ok((version, table("standalone.package", keys)))
+    }
+
     /// The tables of a crate in the configuration.
     pub(crate) fn tables(&self) -> Result<String, Box<dyn Error>> {
-        let mut all = toml::Table::new();
-        for line in &self.dependency {
-            let table: Result<toml::Table, _> = line.parse();
-            let one = table.ok().filter(|table| table.len() == 1);
-            let Some(table) = one else {
-                return Err(format!(
-                    "error: --dependency {}: it is no line of a Cargo.toml\n  help: write it as in \
-                     `typed-builder = \"0.20\"`",
-                    line.escape_debug()
-                )
-                .into());
-            };
-            all.extend(table);
-        }
+        let example = "typed-builder = \"0.20\"";
+        let dependencies = lines("--dependency", &self.dependency, example)?;
         let mut types = toml::Table::new();
         for (of, path) in &self.externs {
             if types.insert(of.clone(), path.as_str().into()).is_some() {
@@ -73,8 +74,26 @@ impl TypeChoices {
                 .into());
             }
         }
-        Ok(table("dependencies", all) + &table("types", types))
+        Ok(table("dependencies", dependencies) + &table("types", types))
     }
+}
+
+/// Lines of a Cargo.toml as a table.
+fn lines(option: &str, lines: &[String], example: &str) -> Result<toml::Table, Box<dyn Error>> {
+    let mut all = toml::Table::new();
+    for line in lines {
+        let table: Result<toml::Table, _> = line.parse();
+        let Some(table) = table.ok().filter(|table| table.len() == 1) else {
+            return Err(format!(
+                "error: {option} {}: it is no line of a Cargo.toml\n  help: write it as in \
+                 `{example}`",
+                line.escape_debug()
+            )
+            .into());
+        };
+        all.extend(table);
+    }
+    Ok(all)
 }
 
 /// A table of a crate in the configuration; nothing if it is empty.

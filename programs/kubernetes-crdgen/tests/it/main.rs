@@ -5,6 +5,7 @@
 mod definition;
 mod derives;
 mod externs;
+mod package;
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
