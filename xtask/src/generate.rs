@@ -70,6 +70,7 @@ impl Arguments {
     fn definitions<'a>(&'a self, runtime: &'a Path) -> Definitions<'a> {
         Definitions {
             paths: &self.crd,
+            given: &[],
             runtime: Some(runtime),
             release: self.release,
             choices: &self.choices,

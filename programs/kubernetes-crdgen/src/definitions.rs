@@ -19,6 +19,8 @@ use crate::{Found, TypeChoices, files};
 pub struct Definitions<'a> {
     /// The files of manifests, folders with such, or `-` for the standard input.
     pub paths: &'a [PathBuf],
+    /// Texts that are at hand already, each with the name of its file.
+    pub given: &'a [(PathBuf, String)],
     /// The folder with the run-time crates that the generated ones depend on; those of the registry
     /// if not given.
     pub runtime: Option<&'a Path>,
@@ -101,7 +103,8 @@ pub fn read(definitions: &Definitions<'_>) -> Result<Found, Box<dyn Error>> {
     };
     let (mut inputs, mut paths) = (Inputs::default(), BTreeMap::new());
     let mut crates: BTreeMap<CustomVersion, Vec<String>> = BTreeMap::new();
-    for (path, text) in texts(definitions.paths)? {
+    let given = definitions.given.iter().cloned();
+    for (path, text) in texts(definitions.paths)?.into_iter().chain(given) {
         let name = match path.as_os_str() == STDIN {
             true => "stdin.yaml".to_owned(),
             false => file_name(&path),

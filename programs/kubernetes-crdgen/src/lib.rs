@@ -3,6 +3,7 @@
 //! The library is for the commands of this repository, which write files in the same way. Others
 //! use the program, or `storage-codegen`, which does no I/O.
 
+pub mod cluster;
 pub mod definitions;
 pub mod files;
 mod found;

@@ -138,5 +138,14 @@ fn an_object_can_have_a_type_of_another_crate() {
         let arguments = [&parts, &["--extern", object], dependency.as_slice()].concat();
         run(&folder, &arguments).fails_with(message);
     }
+    // A file has such a type beside it.
+    let beside = [
+        "--single-file",
+        "--extern",
+        "BoatSpecOwner=crate::people::Person",
+    ];
+    assert!(run(&folder, &beside).succeeded);
+    let types = folder.read("crates/example_com_v1.rs");
+    assert!(types.contains("use crate::people::Person;"), "{types}");
     run(&folder, &["--extern", "Boat"]).fails_with("it is no `OBJECT=PATH`");
 }

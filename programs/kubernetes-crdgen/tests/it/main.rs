@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod cluster;
 mod definition;
 mod derives;
 mod externs;
@@ -84,9 +85,14 @@ impl Folder {
     }
 
     fn run_reading(&self, arguments: &[&str], stdin: &str) -> Outcome {
+        self.run_with(arguments, stdin, &[])
+    }
+
+    fn run_with(&self, arguments: &[&str], stdin: &str, variables: &[(&str, &str)]) -> Outcome {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kubernetes-crdgen"))
             .args(arguments)
             .current_dir(self.0.path())
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
