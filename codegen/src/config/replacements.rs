@@ -13,8 +13,8 @@ impl Config {
 }
 
 impl CrateConfig {
-    /// Checks that the types are paths of crates which it depends on, and that its parts can do with
-    /// them.
+    /// Checks that the types are paths of crates which it depends on, and that its parts can do
+    /// with them.
     pub(super) fn check_types(&self, report: Report<'_>) {
         for (of, path) in &self.types {
             let shown = path.escape_debug();

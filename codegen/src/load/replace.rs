@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::document::place;
 use super::inline::{Place, Places};
 use super::refs::{SCHEMAS, schema_name};
 use super::unread::shown;
@@ -12,8 +11,8 @@ use crate::config::CrateConfig;
 use crate::model::Unchecked;
 use crate::pointer::Pointer;
 
-/// The types of k8s-openapi for objects that are like them: the type, the properties of an object of
-/// which it holds every value and writes no other, and how many of them are always there.
+/// The types of k8s-openapi for objects that are like them: the type, the properties of an object
+/// of which it holds every value and writes no other, and how many of them are always there.
 const KNOWN: [(&str, &[&str], usize); 2] = [
     (
         "k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition",
@@ -107,9 +106,9 @@ pub(super) fn run(
         }
     }
     for name in replaced.paths.keys() {
-        let first = place(places, name);
-        let others = places.get(name).into_iter().flat_map(|place| &place.others);
-        for at in std::iter::once(&first).chain(others) {
+        let all = places.get(name).into_iter();
+        let all = all.flat_map(|place| std::iter::once(&place.first).chain(&place.others));
+        for at in all {
             let path = replaced.paths.get(name).map(String::as_str);
             rules(
                 schemas,

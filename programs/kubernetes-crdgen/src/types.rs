@@ -20,14 +20,15 @@ pub struct TypeChoices {
 
     /// A type of another crate for an object inside a kind; may be repeated. It names the place of
     /// the object or the type that would be generated for it: `Boat.spec.owner=other::Person` or
-    /// `BoatSpecOwner=other::Person`; with --single-file also `crate::Person`. The type has serde's traits, Clone, Debug and PartialEq, and a
-    /// crate other than k8s_openapi needs a --dependency. Rules of the object are left to a server.
+    /// `BoatSpecOwner=other::Person`; with --single-file also `crate::Person`. The type has serde's
+    /// traits, Clone, Debug and PartialEq, and a crate other than k8s_openapi needs a --dependency.
+    /// Rules of the object are left to a server.
     #[arg(long = "extern", value_name = "OBJECT=PATH", requires = "crd", value_parser = pair)]
     externs: Vec<(String, String)>,
 
     /// Use `Condition` and `ObjectReference` of k8s-openapi for objects that have the same fields.
-    /// Rules of these objects are left to a server, and their times are written with a fraction of
-    /// a second only if they have one.
+    /// Rules of these objects are left to a server, and their times are written in UTC and in whole
+    /// seconds.
     #[arg(long, requires = "crd")]
     known_types: bool,
 
