@@ -63,7 +63,7 @@ pub use config::{
     K8sOpenapi, Part, Parts, Standalone,
 };
 pub use diag::{Diagnostic, Diagnostics};
-pub use load::crd::CustomVersion;
+pub use load::crd::{CustomVersion, NO_DEFINITION};
 pub use pointer::Pointer;
 pub use release::{Release, Releases};
 pub use render::{MARK, STANDALONE_MARK, is_generated};

@@ -29,6 +29,9 @@ pub struct CustomVersion {
 pub(crate) const SCALE: &str = "x-scale";
 pub(crate) const DEPRECATION: &str = "x-deprecation";
 
+/// The message about a file without a definition.
+pub const NO_DEFINITION: &str = "no CustomResourceDefinition";
+
 /// The kinds of objects that are definitions, or have some.
 const DEFINITION: &str = "CustomResourceDefinition";
 const DEFINITIONS: &str = "CustomResourceDefinitionList";
@@ -273,7 +276,7 @@ pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
     match found.is_empty() {
         true => Err((
             None,
-            "no CustomResourceDefinition".to_owned(),
+            NO_DEFINITION.to_owned(),
             "a manifest of one has `kind: CustomResourceDefinition`",
         )),
         false => Ok(found),

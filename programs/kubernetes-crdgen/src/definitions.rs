@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use codegen::{
-    Config, CustomVersion, Diagnostics, DocumentSource, Inputs, Part, Parts, Release, Source,
+    Config, CustomVersion, Diagnostics, DocumentSource, Inputs, NO_DEFINITION, Part, Parts,
+    Release, Source,
 };
 
 use crate::{Found, TypeChoices, files};
@@ -110,8 +111,13 @@ pub fn read(definitions: &Definitions<'_>) -> Result<Found, Box<dyn Error>> {
             false => file_name(&path),
         };
         let source = Source::new(format!("v{release}/{name}"), text);
-        let versions = codegen::custom_versions(&source);
-        for version in versions.map_err(|errors| shown(errors, &path))? {
+        let versions = match codegen::custom_versions(&source) {
+            Ok(versions) => versions,
+            // Another file of a folder only mentions definitions.
+            Err(errors) if !definitions.paths.contains(&path) && has_none(&errors) => continue,
+            Err(errors) => return Err(shown(errors, &path).into()),
+        };
+        for version in versions {
             crates.entry(version).or_default().push(name.clone());
         }
         if paths.insert(source.name.clone(), path).is_some() {
@@ -125,6 +131,10 @@ pub fn read(definitions: &Definitions<'_>) -> Result<Found, Box<dyn Error>> {
         inputs
             .documents
             .insert(document.source.name.clone(), document);
+    }
+    if crates.is_empty() {
+        let none = "error: no CustomResourceDefinition in any of the files";
+        return Err(none.into());
     }
     keep_only(&mut crates, only)?;
     let mut overlays = Vec::new();
@@ -170,6 +180,12 @@ fn keep_only(
     }
     crates.retain(|known, _| only.is_empty() || only.contains(&known.version));
     Ok(())
+}
+
+/// Returns true if all that is wrong with a file is that it has no definition.
+fn has_none(errors: &Diagnostics) -> bool {
+    let mut errors = errors.iter();
+    errors.all(|error| error.message == NO_DEFINITION)
 }
 
 /// Errors of one file, under the path that the user gave.

@@ -1,6 +1,8 @@
 //! What the manifests of crates say for publishing.
 
-use super::Folder;
+use std::fs;
+
+use super::{DEFINITION, Folder};
 
 #[test]
 fn keys_of_the_package_are_those_that_are_given() {
@@ -36,6 +38,25 @@ fn keys_of_the_package_are_those_that_are_given() {
     ] {
         run(&[key]).fails_with(message);
     }
+}
+
+/// A file beside a definition that only refers to one.
+#[test]
+fn a_file_of_a_folder_may_only_mention_definitions() {
+    let folder = Folder::new();
+    let other = "{\"kind\": \"Usage\", \"of\": {\"kind\": \"CustomResourceDefinition\"}}";
+    fs::create_dir_all(folder.path("all/other")).unwrap();
+    fs::write(folder.path("all/other/usage.json"), other).unwrap();
+    folder
+        .run(&["all", "--out", "crates"])
+        .fails_with("no CustomResourceDefinition in any of the files");
+    fs::write(folder.path("all/boats.yaml"), DEFINITION).unwrap();
+    let outcome = folder.run(&["all", "--out", "crates", "--parts", "types"]);
+    assert!(outcome.succeeded, "{}", outcome.errors);
+    // One that is named is meant.
+    folder
+        .run(&["all", "all/other/usage.json", "--out", "crates"])
+        .fails_with("no CustomResourceDefinition\n  --> all/other/usage.json");
 }
 
 /// A list as a server prints it, in JSON, and one without any definition.
