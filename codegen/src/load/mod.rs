@@ -30,7 +30,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::adopt::undescribed;
-use crate::config::{CrateConfig, DocumentConfig};
+use crate::config::{CrateConfig, DocumentConfig, Part};
 use crate::diag::{Diagnostics, Spot};
 use crate::keyword;
 use crate::pointer::Pointer;
@@ -113,7 +113,13 @@ pub(crate) fn load(
     let (mut schemas, others) = schemas(&document, prefix, &places, &root);
     schemas.retain(|name, _| !replaced.paths.contains_key(name));
     diagnostics.spread(&source.name, &files);
-    let all = iter::once(&input).chain(more).map(|input| &input.source);
+    let definitions = match krate.parts.has(Part::Definition) {
+        true => {
+            let all = iter::once(&input).chain(more).map(|input| &input.source);
+            definition::of(all, prefix)
+        }
+        false => BTreeMap::new(),
+    };
     Some(Document {
         file: source.name.clone(),
         files,
@@ -123,7 +129,7 @@ pub(crate) fn load(
         shared: BTreeSet::new(),
         places,
         unchecked,
-        definitions: definition::of(all, prefix),
+        definitions,
         replaced,
         json: document,
     })

@@ -58,6 +58,8 @@ fn what_is_absent_in_them_is_reported() {
     assert_eq!(
         fields,
         [
+            // Rules in CEL are left then.
+            "<nil>",
             "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey",
             "spec.flowers.matchExpressions[0].operator",
             "spec.lockSecret.key",
