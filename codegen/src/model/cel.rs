@@ -58,8 +58,14 @@ pub(crate) enum Node {
     Sure(&'static str, Vec<Node>),
     /// A method of Rust's texts.
     Method(Box<Node>, &'static str, Vec<Node>),
-    /// The same, where it makes a new text.
-    Made(Box<Node>, &'static str, Vec<Node>),
+    /// A method that can fail.
+    Tried(Box<Node>, &'static str, Vec<Node>),
+    /// A text that has just been made, as a slice.
+    Made(Box<Node>),
+    /// A text as one of its own.
+    Owned(Box<Node>),
+    /// A reference to what has just been made.
+    Ref(Box<Node>),
     /// Texts, one after the other.
     Joined(Vec<Node>),
     /// The texts of a list, with another between them.
@@ -80,7 +86,7 @@ pub(crate) enum Node {
     /// True if a value is one of these.
     Among(Box<Node>, Vec<Node>),
     /// A macro over elements.
-    Loop(Macro, Box<Node>, Ident, Box<Node>),
+    Loop(Macro, Box<Node>, Variables, Box<Node>),
     /// The elements of a list in a place, or the keys of a map.
     Items(Box<Node>, Iterable),
     /// An optional value: the field of a struct.
@@ -88,8 +94,21 @@ pub(crate) enum Node {
     /// An optional value: a field of an optional value.
     OptionalBelow(Box<Node>, CelField),
     HasValue(Box<Node>),
-    /// An optional value, or another value in its place.
-    OrValue(Box<Node>, ReadAs, Box<Node>),
+    /// What is made of an optional value, or another value in its place.
+    OrValue(Box<Node>, Ident, Box<Node>, Box<Node>),
+    /// An optional value that is made of another; true if it is optional itself.
+    Mapped(Box<Node>, Ident, Box<Node>, bool),
+    /// A value with a name, and what is made with it.
+    Let(Ident, Box<Node>, Box<Node>),
+    /// The value that a closure of the name returns.
+    Called(Ident),
+}
+
+/// The variables of a macro: an element, or a position or key and the value there.
+#[derive(Clone, Debug)]
+pub(crate) enum Variables {
+    One(Ident),
+    Two(Ident, Ident),
 }
 
 /// A field of a struct.
@@ -126,6 +145,12 @@ pub(crate) enum Iterable {
     Keys,
     /// The result of another macro.
     Made,
+    /// Positions and elements.
+    Numbered,
+    /// The same of the result of another macro.
+    NumberedMade,
+    /// Keys and values.
+    Entries,
 }
 
 /// A macro of CEL.
@@ -150,16 +175,47 @@ pub(crate) enum CelType {
     Double,
     /// A number of nanoseconds.
     Duration,
-    Url,
+    Time,
     Text,
+    /// A type, as its name.
+    Type,
+    /// A number or a text, of which only the value says what it is.
+    Dynamic,
+    Object(CelObject),
     /// A place with a value of the type, which is none of the above.
-    Place(Ty),
+    Place(Ty, CelForm),
     /// Elements of the type, of which each is in a place.
-    Kept(Ty),
+    Kept(Ty, CelForm),
     /// Values.
     Made(Box<CelType>),
     /// A place that there may be.
-    Optional(Ty),
+    Optional(Ty, CelForm),
+    /// A value that there may be.
+    Maybe(Box<CelType>),
+}
+
+/// A type of which values are only made by functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CelObject {
+    Url,
+}
+
+/// What a schema says of a place that its type in Rust doesn't.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CelForm {
+    /// The format of the texts in it.
+    pub(crate) text: CelText,
+    /// True for lists that are sets or have keys, whose order doesn't count.
+    pub(crate) has_keys: bool,
+}
+
+/// A format of texts that are values of another type in CEL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CelText {
+    #[default]
+    Plain,
+    Date,
+    Duration,
 }
 
 impl Node {
@@ -202,22 +258,20 @@ impl Node {
         }
     }
 
-    /// Returns true if it can have no result.
-    pub(crate) fn fails(&self) -> bool {
-        let any = |nodes: &[Self]| nodes.iter().any(Self::fails);
+    /// What it is made of.
+    fn parts(&self) -> Vec<&Self> {
         match self {
             Self::New
             | Self::Old
             | Self::Variable(_)
+            | Self::Called(_)
             | Self::Bool(_)
             | Self::Int(_)
             | Self::Double(_)
             | Self::Text(_)
             | Self::NoElements
-            | Self::NoEntries => false,
-            Self::Field(field) => field.is_optional || field.of.fails(),
-            Self::IsSet(field) | Self::Optional(field) => field.of.fails(),
-            Self::Entry(..) | Self::Element(..) | Self::Function(..) => true,
+            | Self::NoEntries => Vec::new(),
+            Self::Field(field) | Self::IsSet(field) | Self::Optional(field) => vec![&field.of],
             Self::Read(of, _)
             | Self::Not(of)
             | Self::Matches(of, _)
@@ -226,49 +280,10 @@ impl Node {
             | Self::Items(of, _)
             | Self::OptionalBelow(of, _)
             | Self::HasValue(of)
-            | Self::Slice(of) => of.fails(),
-            Self::HasKey(a, b)
-            | Self::And(a, b)
-            | Self::Or(a, b)
-            | Self::Operator(_, a, b)
-            | Self::Join(a, b)
-            | Self::OrValue(a, _, b) => a.fails() || b.fails(),
-            Self::If(a, b, c) => a.fails() || b.fails() || c.fails(),
-            Self::Method(on, _, with) | Self::Made(on, _, with) => on.fails() || any(with),
-            Self::Among(value, list) => value.fails() || any(list),
-            Self::Joined(parts) | Self::Sure(_, parts) | Self::List(parts, _) => any(parts),
-            Self::Loop(how, items, _, body) => {
-                let is_plain = matches!(how, Macro::All | Macro::Exists);
-                !is_plain || items.fails() || body.fails()
-            }
-        }
-    }
-
-    /// Returns true if it or what is in it is so.
-    pub(crate) fn any(&self, is: &mut dyn FnMut(&Self) -> bool) -> bool {
-        if is(self) {
-            return true;
-        }
-        match self {
-            Self::New
-            | Self::Old
-            | Self::Variable(_)
-            | Self::Bool(_)
-            | Self::Int(_)
-            | Self::Double(_)
-            | Self::Text(_)
-            | Self::NoElements
-            | Self::NoEntries => false,
-            Self::Field(field) | Self::IsSet(field) | Self::Optional(field) => field.of.any(is),
-            Self::Read(of, _)
-            | Self::Not(of)
-            | Self::Matches(of, _)
-            | Self::Characters(of)
-            | Self::Length(of)
-            | Self::Items(of, _)
-            | Self::OptionalBelow(of, _)
-            | Self::HasValue(of)
-            | Self::Slice(of) => of.any(is),
+            | Self::Made(of)
+            | Self::Owned(of)
+            | Self::Ref(of)
+            | Self::Slice(of) => vec![of],
             Self::Entry(a, b)
             | Self::Element(a, b)
             | Self::HasKey(a, b)
@@ -277,16 +292,39 @@ impl Node {
             | Self::Operator(_, a, b)
             | Self::Join(a, b)
             | Self::Loop(_, a, _, b)
-            | Self::OrValue(a, _, b) => a.any(is) || b.any(is),
-            Self::If(a, b, c) => a.any(is) || b.any(is) || c.any(is),
+            | Self::Let(_, a, b)
+            | Self::Mapped(a, _, b, _) => vec![a, b],
+            Self::If(a, b, c) | Self::OrValue(a, _, b, c) => vec![a, b, c],
             Self::Function(_, with)
             | Self::Sure(_, with)
             | Self::Joined(with)
-            | Self::List(with, _) => with.iter().any(|node| node.any(is)),
-            Self::Method(on, _, with) | Self::Made(on, _, with) | Self::Among(on, with) => {
-                on.any(is) || with.iter().any(|node| node.any(is))
+            | Self::List(with, _) => with.iter().collect(),
+            Self::Method(on, _, with) | Self::Tried(on, _, with) | Self::Among(on, with) => {
+                [&**on].into_iter().chain(with).collect()
             }
         }
+    }
+
+    /// Returns true if it can have no result.
+    pub(crate) fn fails(&self) -> bool {
+        let by_itself = match self {
+            Self::Field(field) => field.is_optional,
+            Self::Entry(..)
+            | Self::Element(..)
+            | Self::Function(..)
+            | Self::Tried(..)
+            | Self::Called(_) => true,
+            // A closure is only called where its value is asked for.
+            Self::Let(_, _, with) => return with.fails(),
+            Self::Loop(how, ..) => !matches!(how, Macro::All | Macro::Exists),
+            _ => false,
+        };
+        by_itself || self.parts().into_iter().any(Self::fails)
+    }
+
+    /// Returns true if it or what is in it is so.
+    pub(crate) fn any(&self, is: &mut dyn FnMut(&Self) -> bool) -> bool {
+        is(self) || self.parts().into_iter().any(|part| part.any(is))
     }
 
     /// Returns true if it reads what is stored.

@@ -29,7 +29,10 @@ use crate::release::Release;
 
 pub(crate) use kubernetes_schema_terms::{ErrorType, NameFormat, TextFormat};
 
-pub(crate) use cel::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs};
+pub(crate) use cel::{
+    CelField, CelForm, CelObject, CelRule, CelText, CelType, Iterable, Macro, Node, ReadAs,
+    Variables,
+};
 pub(crate) use checks::{CheckStep, Equality, FieldChecks, Pairing, RepeatKey, Repeats};
 pub(crate) use conversion::{
     Conversion, ConversionMethod, Dropped, FieldConversion, Functions, Side, ValueConversion,

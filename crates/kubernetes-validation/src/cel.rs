@@ -4,16 +4,29 @@
 //! types have none: a field that isn't set, a sum that overflows. A server rejects an object for
 //! which a rule has no result.
 
+mod conversions;
 mod durations;
+mod dynamic;
+mod lists;
+mod optionals;
 mod texts;
+mod times;
 mod urls;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-pub use durations::duration;
+pub use conversions::{double, flag, general, in_seconds, string, truncated};
+pub use durations::{duration, written_duration};
+pub use dynamic::{Value, order, type_of, value};
+pub use lists::{
+    chained, contains, contains_all, distinct, first, flatten, intersects, is_equivalent,
+    is_sorted, last, last_position, max, min, position, reversed, same, slice, sorted, sum, total,
+};
+pub use optionals::{and_then, element_at, map_some, non_zero, present, some};
 pub use texts::{char_at, index_of, int, is_cidr, is_ip, last_index_of, split, substring};
+pub use times::{Time, between, earlier, later, since_1970, timestamp, written_date, written_time};
 pub use urls::{Url, is_url, url};
 
 /// The reason why a rule has no result.
@@ -32,6 +45,10 @@ pub enum Failure {
     Division,
     /// A text isn't of the form that a function reads.
     Form,
+    /// A value is of another type than the rule expects.
+    Type,
+    /// An optional value is absent.
+    Absent,
 }
 
 impl fmt::Display for Failure {
@@ -43,6 +60,8 @@ impl fmt::Display for Failure {
             Self::Overflow => f.write_str("a number exceeds 64 bits"),
             Self::Division => f.write_str("division by zero"),
             Self::Form => f.write_str("a text is of another form than a function reads"),
+            Self::Absent => f.write_str("an optional value is absent"),
+            Self::Type => f.write_str("a value is of another type than the rule expects"),
         }
     }
 }

@@ -8,7 +8,8 @@ use quote::quote;
 use super::context::Context;
 use super::operand::Operand;
 use crate::emit::runtime::VALIDATION;
-use crate::model::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs};
+use crate::model::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs, Variables};
+use crate::name;
 
 /// A rule of a value, with what is stored of it.
 pub(super) fn rule(
@@ -84,7 +85,8 @@ impl Writer<'_, '_> {
     }
 
     fn inside(&mut self, function: &str, of: &Node, at: &Node) -> Operand {
-        let is_made = matches!(of, Node::Loop(..) | Node::List(..) | Node::Sure(..));
+        let is_made = matches!(of, Node::Loop(..) | Node::List(..) | Node::Sure(..))
+            || matches!(of, Node::Function(..) | Node::Method(..) | Node::If(..));
         let of = self.place(of).borrowed;
         let of = if is_made { quote!(&#of) } else { of };
         let at = self.value(at);
@@ -109,8 +111,18 @@ impl Writer<'_, '_> {
             Node::And(a, b) if a.fails() && b.fails() => Some(self.both("and", a, b)),
             Node::Or(a, b) if a.fails() && b.fails() => Some(self.both("or", a, b)),
             Node::Function(name, arguments) => Some(self.function(name, arguments)),
-            Node::Loop(how, items, variable, body) if !is_native(*how, body) => {
-                Some(self.fallible_loop(*how, items, variable, body))
+            Node::Tried(on, name, arguments) => Some(self.method(on, name, arguments)),
+            Node::Called(name) => Some(quote!(#name())),
+            Node::Loop(how, items, variables, body) if !is_native(*how, body) => {
+                Some(self.fallible_loop(*how, items, variables, body))
+            }
+            Node::Mapped(of, variable, body, is_flat) if body.fails() => {
+                let (of, parameter) = (self.value(of), parameter(variable, body));
+                let (body, function) = (
+                    self.result(body),
+                    self.cel(if *is_flat { "and_then" } else { "map_some" }),
+                );
+                Some(quote!(#function(#of, |#parameter| #body)))
             }
             _ => None,
         }
@@ -160,28 +172,58 @@ impl Writer<'_, '_> {
             }
             Node::Operator(operator, a, b) => self.operator(operator, a, b),
             Node::Method(on, name, arguments) => self.method(on, name, arguments),
-            Node::Made(on, name, arguments) => {
-                let made = self.method(on, name, arguments);
+            Node::Made(of) => {
+                let made = self.operand(of);
                 quote!(#made.as_str())
+            }
+            Node::Owned(of) => match &**of {
+                Node::Made(of) => self.value(of),
+                of => {
+                    let text = self.operand(of);
+                    quote!(#text.to_owned())
+                }
+            },
+            Node::Ref(of) => {
+                let of = self.operand(of);
+                quote!(&#of)
+            }
+            Node::Let(name, value, with) => {
+                let value = match value.fails() {
+                    true => {
+                        let result = self.result(value);
+                        quote!(|| #result)
+                    }
+                    false => self.value(value),
+                };
+                let with = self.value(with);
+                quote!({
+                    let #name = #value;
+                    #with
+                })
+            }
+            Node::Mapped(of, variable, body, is_flat) => {
+                let (of, parameter) = (self.value(of), parameter(variable, body));
+                let (body, method) = (self.value(body), mapped(*is_flat));
+                let method = Ident::new(method, Span::call_site());
+                quote!(#of.#method(|#parameter| #body))
             }
             Node::Joined(parts) => {
                 let parts = parts.iter().map(|part| self.value(part));
                 let parts: Vec<_> = parts.collect();
-                quote!([#(#parts),*].concat().as_str())
+                quote!([#(#parts),*].concat())
             }
             Node::Sure(name, arguments) => self.function(name, arguments),
             Node::Join(list, with) => {
                 let (list, with) = (self.place(list).plain, self.value(with));
-                quote!(#list.join(#with).as_str())
+                quote!(#list.join(#with))
             }
             Node::List(elements, sort) => {
-                let owned = (*sort == CelType::Text).then(|| quote!(.to_owned()));
-                let elements = elements.iter().map(|element| match &owned {
-                    Some(_) => self.operand(element),
-                    None => self.value(element),
+                let elements = elements.iter().map(|element| match sort {
+                    CelType::Text => self.value(&Node::Owned(Box::new(element.clone()))),
+                    _ => self.value(element),
                 });
                 let elements: Vec<_> = elements.collect();
-                quote!([#(#elements #owned),*])
+                quote!([#(#elements),*])
             }
             Node::Slice(of) => {
                 let of = self.place(of).plain;
@@ -210,13 +252,18 @@ impl Writer<'_, '_> {
                 quote!(#size(#of.len()))
             }
             Node::Among(value, list) => self.among(value, list),
-            Node::Loop(how, items, variable, body) => self.native_loop(*how, items, variable, body),
+            Node::Loop(how, items, variables, body) => {
+                self.native_loop(*how, items, variables, body)
+            }
             Node::Items(of, over) => {
                 let of = self.place(of).plain;
                 match over {
                     Iterable::Elements => quote!(#of.iter()),
                     Iterable::Keys => quote!(#of.keys()),
                     Iterable::Made => quote!(#of.into_iter()),
+                    Iterable::Numbered => quote!((0_i64..).zip(&#of)),
+                    Iterable::NumberedMade => quote!((0_i64..).zip(#of)),
+                    Iterable::Entries => quote!(#of.iter()),
                 }
             }
             Node::Optional(field) => {
@@ -237,10 +284,16 @@ impl Writer<'_, '_> {
                 let of = self.value(of);
                 quote!(#of.is_some())
             }
-            Node::OrValue(of, read, other) => {
-                let (of, other) = (self.value(of), self.value(other));
-                let read = read_as(&Operand::reference(quote!(value)), *read);
-                quote!(#of.map_or(#other, |value| #read))
+            Node::OrValue(of, variable, read, other) => {
+                let (of, can_fail) = (self.value(of), read.fails() || other.fails());
+                let (read, other) = (self.value(read), self.value(other));
+                match can_fail {
+                    false => quote!(#of.map_or(#other, |#variable| #read)),
+                    true => quote!(match #of {
+                        Some(#variable) => #read,
+                        None => #other,
+                    }),
+                }
             }
             place => self.place(place).borrowed,
         }
@@ -256,7 +309,9 @@ impl Writer<'_, '_> {
         let value = self.value(node);
         let is_plain = match node {
             Node::And(a, b) | Node::Or(a, b) => a.fails() && b.fails(),
-            Node::Operator(..) | Node::If(..) | Node::Matches(..) => false,
+            Node::Operator(..) | Node::If(..) | Node::Matches(..) | Node::Ref(_) => false,
+            Node::Let(..) => false,
+            Node::OrValue(_, _, read, other) => !read.fails() && !other.fails(),
             _ => true,
         };
         match is_plain {
@@ -352,7 +407,10 @@ impl Writer<'_, '_> {
     }
 
     fn method(&mut self, on: &Node, name: &str, arguments: &[Node]) -> TokenStream {
-        let on = self.operand(on);
+        let on = match on {
+            Node::Read(of, ReadAs::Borrowed) => self.place(of).plain,
+            on => self.operand(on),
+        };
         let arguments: Vec<_> = arguments.iter().map(|node| self.value(node)).collect();
         let name = Ident::new(name, Span::call_site());
         quote!(#on.#name(#(#arguments),*))
@@ -372,13 +430,13 @@ impl Writer<'_, '_> {
         &mut self,
         how: Macro,
         items: &Node,
-        variable: &crate::name::Ident,
+        variables: &Variables,
         body: &Node,
     ) -> TokenStream {
         if let (Macro::Exists, Node::Items(list, Iterable::Elements), Node::Operator("==", a, b)) =
             (how, items, body)
             && let Node::Read(item, ReadAs::Copied) = &**a
-            && is_variable(item, variable)
+            && is_only(item, variables)
         {
             let (list, value) = (self.place(list).plain, self.value(b));
             return quote!(#list.contains(&#value));
@@ -388,7 +446,7 @@ impl Writer<'_, '_> {
             Macro::Exists => quote!(any),
             _ => quote!(all),
         };
-        let parameter = parameter(variable, body);
+        let parameter = parameters(variables, body);
         let value = self.value(body);
         quote!(#items.#method(|#parameter| #value))
     }
@@ -398,20 +456,20 @@ impl Writer<'_, '_> {
         &mut self,
         how: Macro,
         items: &Node,
-        variable: &crate::name::Ident,
+        variables: &Variables,
         body: &Node,
     ) -> TokenStream {
         let items = match items {
             Node::Items(of, Iterable::Made) => self.place(of).plain,
             items => self.value(items),
         };
-        let parameter = parameter(variable, body);
+        let parameter = parameters(variables, body);
         let closure = match how {
             Macro::MapToTexts => {
-                let text = self.operand(body);
-                quote!(|#parameter| Ok(#text.to_owned()))
+                let text = self.value(&Node::Owned(Box::new(body.clone())));
+                quote!(|#parameter| Ok(#text))
             }
-            _ if is_variable(body, variable) => quote!(Ok),
+            _ if is_only(body, variables) => quote!(Ok),
             _ => {
                 let result = self.result(body);
                 quote!(|#parameter| #result)
@@ -434,15 +492,38 @@ fn is_native(how: Macro, body: &Node) -> bool {
     matches!(how, Macro::All | Macro::Exists) && !body.fails()
 }
 
-fn is_variable(node: &Node, variable: &crate::name::Ident) -> bool {
+fn is_variable(node: &Node, variable: &name::Ident) -> bool {
     matches!(node, Node::Variable(name) if name == variable)
 }
 
+/// Returns true for the only variable.
+fn is_only(node: &Node, variables: &Variables) -> bool {
+    matches!(variables, Variables::One(variable) if is_variable(node, variable))
+}
+
 /// The parameter of a closure, without a name if the body doesn't use it.
-fn parameter(variable: &crate::name::Ident, body: &Node) -> TokenStream {
+fn parameter(variable: &name::Ident, body: &Node) -> TokenStream {
     match body.any(&mut |node| is_variable(node, variable)) {
         true => quote!(#variable),
         false => quote!(_),
+    }
+}
+
+fn parameters(variables: &Variables, body: &Node) -> TokenStream {
+    match variables {
+        Variables::One(variable) => parameter(variable, body),
+        Variables::Two(a, b) => {
+            let (a, b) = (parameter(a, body), parameter(b, body));
+            quote!((#a, #b))
+        }
+    }
+}
+
+/// The function that makes an optional value of another.
+fn mapped(is_flat: bool) -> &'static str {
+    match is_flat {
+        true => "and_then",
+        false => "map",
     }
 }
 

@@ -23,8 +23,8 @@ use crate::foundation;
 use crate::keyword::{Meaning, Modification, TABLE, ValueKind};
 use crate::load::shown;
 use crate::model::{
-    ApiVersion, Argument, Call, Check, ErrorType, Exact, Field, FieldRules, Reported, Resolved,
-    Rule, RuleKeywords, Rules, Ty, TypeRules, Unchecked, ValueForm,
+    ApiVersion, Argument, Call, CelForm, Check, ErrorType, Exact, Field, FieldRules, Reported,
+    Resolved, Rule, RuleKeywords, Rules, Ty, TypeRules, Unchecked, ValueForm,
 };
 use crate::name::RulePath;
 use crate::pointer::Pointer;
@@ -136,7 +136,10 @@ impl Reader<'_> {
                     }
                 }
                 Meaning::Read => {
-                    let found = self.named(keyword.name, value, (ty, sort), pointer);
+                    let found = {
+                        let of = (ty, CelForm::of(rule_keywords), sort);
+                        self.named(keyword.name, value, of, pointer)
+                    };
                     rules.list.extend(found);
                 }
                 Meaning::Schema => {}
@@ -197,7 +200,7 @@ impl Reader<'_> {
         &mut self,
         name: &'static str,
         value: &Value,
-        (ty, sort): (&Ty, ValueKind),
+        (ty, form, sort): (&Ty, CelForm, ValueKind),
         pointer: &Pointer,
     ) -> Vec<Rule> {
         let rule = |check| Rule {
@@ -216,7 +219,7 @@ impl Reader<'_> {
             "x-check" => functions(self, Check::Function),
             "x-warn" => functions(self, Check::Warning),
             "x-kubernetes-validations" => self
-                .validations(value, (ty, Some(sort)), pointer)
+                .validations(value, (ty, form, Some(sort)), pointer)
                 .into_iter()
                 .map(rule)
                 .collect(),

@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::{Reader, cel};
 use crate::keyword::{ValueKind, suggest};
 use crate::model::{
-    self, Argument, Call, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Ty, ValueForm,
+    self, Argument, Call, CelForm, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Ty,
+    ValueForm,
 };
 use crate::passes::features;
 use crate::pointer::Pointer;
@@ -63,7 +64,7 @@ impl Reader<'_> {
     pub(super) fn validations(
         &mut self,
         value: &Value,
-        of: (&Ty, Option<ValueKind>),
+        of: (&Ty, CelForm, Option<ValueKind>),
         pointer: &Pointer,
     ) -> Vec<Check> {
         let mut checks = Vec::new();
@@ -108,7 +109,7 @@ impl Reader<'_> {
         &mut self,
         validation: Validation,
         value: &Value,
-        (ty, sort): (&Ty, Option<ValueKind>),
+        (ty, form, sort): (&Ty, CelForm, Option<ValueKind>),
         pointer: &Pointer,
     ) -> Option<Check> {
         let rule = validation.rule.clone();
@@ -127,7 +128,7 @@ impl Reader<'_> {
                 return self.accepted(validation, value, values, sort, pointer);
             }
         }
-        match parsed.translate(self.version, ty) {
+        match parsed.translate(self.version, (ty, form)) {
             Ok(holds) => self.in_cel(validation, holds, value, pointer),
             Err(what) => self.untranslated(pointer, rule, what),
         }

@@ -15,6 +15,18 @@ const UNITS: [(&str, u64); 8] = [
     ("h", 3_600_000_000_000),
 ];
 
+/// The names of units in the format `duration`, what else begins as a name, and the nanoseconds.
+const NAMES: [(&[&str], &str, i64); 8] = [
+    (&["ns"], "nano", 1),
+    (&["us", "\u{b5}s"], "micro", 1_000),
+    (&["ms"], "milli", 1_000_000),
+    (&["s"], "sec", 1_000_000_000),
+    (&["m"], "min", 60_000_000_000),
+    (&["h", "hr"], "hour", 3_600_000_000_000),
+    (&["d"], "day", 86_400_000_000_000),
+    (&["w", "wk"], "week", 604_800_000_000_000),
+];
+
 /// The largest number of nanoseconds, of a negative duration.
 const MOST: u64 = 1 << 63;
 
@@ -44,6 +56,38 @@ pub fn duration(text: &str) -> Result<i64> {
         true => 0_i64.checked_sub_unsigned(sum).ok_or(Failure::Form),
         false => i64::try_from(sum).map_err(|_| Failure::Form),
     }
+}
+
+/// Returns the nanoseconds of a text of the format `duration`: a duration of Go, or numbers with
+/// names of units between anything, such as `3 days and 2 hours`.
+#[inline]
+pub fn written_duration(text: &str) -> Result<i64> {
+    if let Ok(duration) = duration(text) {
+        return Ok(duration);
+    }
+    let (mut sum, mut is_any, mut rest) = (0_i64, false, text);
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (number, after) = digits(&rest[start..]);
+        let after = after.trim_start_matches(['\t', '\n', '\u{c}', '\r', ' ']);
+        let is_in = |c: char| c.is_ascii_alphabetic() || c == '\u{b5}';
+        let end = after.find(|c| !is_in(c)).unwrap_or(after.len());
+        let (unit, after) = after.split_at(end);
+        rest = after;
+        if unit.is_empty() {
+            continue;
+        }
+        let number: i64 = number.parse().map_err(|_| Failure::Form)?;
+        let unit = unit.to_ascii_lowercase();
+        let found = NAMES
+            .iter()
+            .find(|(names, start, _)| names.contains(&unit.as_str()) || unit.starts_with(start));
+        if let Some((.., nanoseconds)) = found {
+            is_any = true;
+            // What is too large begins anew from the other end.
+            sum = sum.wrapping_add(number.wrapping_mul(*nanoseconds));
+        }
+    }
+    is_any.then_some(sum).ok_or(Failure::Form)
 }
 
 /// A number with its unit, and what follows.
@@ -123,6 +167,26 @@ mod tests {
             ("2562047h47m16.854775807s", i64::MAX),
         ] {
             assert_eq!(duration(text), Ok(nanoseconds), "{text}");
+        }
+    }
+
+    #[test]
+    fn durations_of_the_format() {
+        for (text, seconds) in [
+            ("1h", 3_600),
+            ("3 days and 2 hours", 266_400),
+            ("1 Week", 604_800),
+            ("2wk,1 minutely", 1_209_660),
+            ("1 month 1d", 86_400),
+        ] {
+            assert_eq!(
+                written_duration(text),
+                Ok(seconds * 1_000_000_000),
+                "{text}"
+            );
+        }
+        for text in ["", "1", "one day", "1 month", "9223372036854775808 d"] {
+            assert_eq!(written_duration(text), Err(Failure::Form), "{text}");
         }
     }
 

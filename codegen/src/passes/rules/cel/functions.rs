@@ -1,37 +1,11 @@
-//! Operators, functions and methods of CEL.
+//! Functions and methods of CEL.
 
-use cel::common::ast::{Expr, IdedExpr, LiteralValue, operators};
+use cel::common::ast::{Expr, IdedExpr, LiteralValue};
 use regex_lite::Regex;
 
+use super::signatures::{self, Call, GLOBAL, METHODS, Signature};
 use super::translate::{Translated, Translator, said};
-use crate::model::{CelType, Node, ReadAs, Ty};
-
-/// Operators that compare, in CEL and in Rust.
-const ORDER: [(&str, &str); 4] = [
-    (operators::LESS, "<"),
-    (operators::LESS_EQUALS, "<="),
-    (operators::GREATER, ">"),
-    (operators::GREATER_EQUALS, ">="),
-];
-
-/// Operators of arithmetic: in CEL, the function of whole numbers, and in Rust.
-const ARITHMETIC: [(&str, &str, &str); 5] = [
-    (operators::ADD, "add", "+"),
-    (operators::SUBSTRACT, "subtract", "-"),
-    (operators::MULTIPLY, "multiply", "*"),
-    (operators::DIVIDE, "divide", "/"),
-    (operators::MODULO, "modulo", "%"),
-];
-
-/// Functions of a text: in CEL, in Rust, what they make, and whether they always have a result.
-const OF_TEXTS: [(&str, &str, CelType, bool); 6] = [
-    ("duration", "duration", CelType::Duration, false),
-    ("int", "int", CelType::Int, false),
-    ("isIP", "is_ip", CelType::Bool, true),
-    ("isCIDR", "is_cidr", CelType::Bool, true),
-    ("isURL", "is_url", CelType::Bool, true),
-    ("url", "url", CelType::Url, false),
-];
+use crate::model::{CelType, Node, Ty};
 
 /// Methods of durations: in CEL, and the nanoseconds of their unit.
 const UNITS: [(&str, i64); 4] = [
@@ -41,144 +15,90 @@ const UNITS: [(&str, i64); 4] = [
     ("getMilliseconds", 1_000_000),
 ];
 
-/// Methods of URLs, which return texts: in CEL and in Rust.
-const OF_URLS: [(&str, &str); 5] = [
-    ("getScheme", "scheme"),
-    ("getHost", "host"),
-    ("getHostname", "hostname"),
-    ("getPort", "port"),
-    ("getEscapedPath", "escaped_path"),
-];
-
-/// Methods of texts that ask something of another: in CEL and in Rust.
-const ASKS: [(&str, &str); 3] = [
-    ("startsWith", "starts_with"),
-    ("endsWith", "ends_with"),
-    ("contains", "contains"),
-];
-
-/// Methods of texts that make another: in CEL and in Rust.
-const MAKES: [(&str, &str); 2] = [
-    ("lowerAscii", "to_ascii_lowercase"),
-    ("upperAscii", "to_ascii_uppercase"),
+/// Methods of times: in CEL and in Rust.
+const OF_TIMES: [(&str, &str); 10] = [
+    ("getFullYear", "year"),
+    ("getMonth", "month"),
+    ("getDate", "day"),
+    ("getDayOfMonth", "day_of_month"),
+    ("getDayOfWeek", "day_of_week"),
+    ("getDayOfYear", "day_of_year"),
+    ("getHours", "hours"),
+    ("getMinutes", "minutes"),
+    ("getSeconds", "seconds"),
+    ("getMilliseconds", "milliseconds"),
 ];
 
 impl Translator<'_> {
-    /// An operator with operands of its own kinds; `None` if it isn't one.
-    pub(super) fn operator(&mut self, name: &str, args: &[IdedExpr]) -> Option<Translated> {
-        match args {
-            [a] if name == operators::NEGATE => Some(self.negated(a)),
-            [a, b] if name == operators::EQUALS => Some(self.equal("==", a, b)),
-            [a, b] if name == operators::NOT_EQUALS => Some(self.equal("!=", a, b)),
-            [a, b] => {
-                if let Some((_, rust)) = ORDER.iter().find(|(cel, _)| *cel == name) {
-                    return Some(self.compared(rust, a, b));
-                }
-                let found = ARITHMETIC.iter().find(|(cel, ..)| *cel == name);
-                found.map(|(_, function, rust)| self.arithmetic(function, rust, a, b))
-            }
-            _ => None,
-        }
-    }
-
-    fn negated(&mut self, of: &IdedExpr) -> Translated {
-        match self.expr(of)? {
-            (node, CelType::Int) => Ok((
-                Node::Function("subtract", vec![Node::Int(0), node]),
-                CelType::Int,
-            )),
-            (_, sort) => Err(format!("the negative of {}", said(&sort))),
-        }
-    }
-
-    fn pair(
-        &mut self,
-        a: &IdedExpr,
-        b: &IdedExpr,
-    ) -> Result<(Box<Node>, Box<Node>, CelType), String> {
-        let (left, sort) = self.expr(a)?;
-        let (right, other) = self.expr(b)?;
-        if sort != other {
-            return Err(format!("{} beside {}", said(&sort), said(&other)));
-        }
-        Ok((Box::new(left), Box::new(right), sort))
-    }
-
-    fn equal(&mut self, operator: &'static str, a: &IdedExpr, b: &IdedExpr) -> Translated {
-        let (left, right, sort) = self.pair(a, b)?;
-        match sort {
-            CelType::Kept(_) | CelType::Made(_) | CelType::Optional(_) | CelType::Url => {
-                Err(format!("{} that is compared", said(&sort)))
-            }
-            _ => Ok((Node::Operator(operator, left, right), CelType::Bool)),
-        }
-    }
-
-    fn compared(&mut self, operator: &'static str, a: &IdedExpr, b: &IdedExpr) -> Translated {
-        let (left, right, sort) = self.pair(a, b)?;
-        match sort {
-            CelType::Int | CelType::Double | CelType::Duration | CelType::Text => {
-                Ok((Node::Operator(operator, left, right), CelType::Bool))
-            }
-            other => Err(format!("{} that is greater or less", said(&other))),
-        }
-    }
-
-    fn arithmetic(
-        &mut self,
-        function: &'static str,
-        operator: &'static str,
-        a: &IdedExpr,
-        b: &IdedExpr,
-    ) -> Translated {
-        let (left, right, sort) = self.pair(a, b)?;
-        Ok(match sort {
-            CelType::Int => (Node::Function(function, vec![*left, *right]), CelType::Int),
-            CelType::Duration if ["add", "subtract"].contains(&function) => (
-                Node::Function(function, vec![*left, *right]),
-                CelType::Duration,
-            ),
-            CelType::Double if function != "modulo" => {
-                (Node::Operator(operator, left, right), CelType::Double)
-            }
-            CelType::Text if function == "add" => {
-                (Node::Joined(vec![*left, *right]), CelType::Text)
-            }
-            other => return Err(format!("arithmetic with {}", said(&other))),
-        })
-    }
-
     /// A function without a target.
     pub(super) fn function(&mut self, name: &str, args: &[IdedExpr]) -> Translated {
         match (name, args) {
-            ("size", [of]) => self.size(of),
-            (name, [of]) => match OF_TEXTS.iter().find(|(cel, ..)| *cel == name) {
-                Some(function) => self.function_of_text(function, of),
-                None => Err(format!("the function `{}`", name.escape_debug())),
-            },
-            _ => Err(format!("the function `{}`", name.escape_debug())),
+            ("size", [of]) => return self.size(of),
+            ("type", [of]) => return self.type_of(of),
+            ("dyn", [of]) => return self.dynamic(of),
+            (name, args) if name.starts_with("sets.") => return self.of_sets(name, args),
+            _ => {}
         }
+        let args = args.iter().map(|arg| self.expr(arg));
+        let args = args.collect::<Result<Vec<_>, _>>()?;
+        // What it is already.
+        if let ("int", [(_, CelType::Int)])
+        | ("double", [(_, CelType::Double)])
+        | ("string", [(_, CelType::Text)])
+        | ("bool", [(_, CelType::Bool)])
+        | ("duration", [(_, CelType::Duration)])
+        | ("timestamp", [(_, CelType::Time)]) = (name, args.as_slice())
+            && let Some(same) = args.first()
+        {
+            return Ok(same.clone());
+        }
+        // Their nanoseconds.
+        if let ("int", [(node, CelType::Duration)]) = (name, args.as_slice()) {
+            return Ok((node.clone(), CelType::Int));
+        }
+        called(GLOBAL, name, args).unwrap_or_else(|args| Err(unknown(name, args.first())))
     }
 
-    fn function_of_text(
-        &mut self,
-        (cel, rust, makes, is_sure): &(&str, &'static str, CelType, bool),
-        of: &IdedExpr,
-    ) -> Translated {
+    /// A value as one of no one type.
+    fn dynamic(&mut self, of: &IdedExpr) -> Translated {
         match self.expr(of)? {
-            (node, CelType::Text) if *is_sure => Ok((Node::Sure(rust, vec![node]), makes.clone())),
-            (node, CelType::Text) => Ok((Node::Function(rust, vec![node]), makes.clone())),
-            // What it is already.
-            (node, sort) if sort == *makes && sort != CelType::Bool => Ok((node, sort)),
-            (_, sort) => Err(format!("the function `{cel}` of {}", said(&sort))),
+            (node, CelType::Dynamic) => Ok((node, CelType::Dynamic)),
+            (node, CelType::Bool | CelType::Int | CelType::Double | CelType::Text) => {
+                Ok((Node::Sure("value", vec![node]), CelType::Dynamic))
+            }
+            (_, sort) => Err(format!("`dyn` of {}", said(&sort))),
         }
     }
 
-    fn size(&mut self, of: &IdedExpr) -> Translated {
+    /// The type of a value, as its name.
+    fn type_of(&mut self, of: &IdedExpr) -> Translated {
+        let (node, sort) = self.expr(of)?;
+        let name = match sort {
+            CelType::Dynamic => {
+                let name = Node::Method(Box::new(node), "type_name", Vec::new());
+                return Ok((name, CelType::Type));
+            }
+            CelType::Bool => "bool",
+            CelType::Int => "int",
+            CelType::Double => "double",
+            CelType::Text => "string",
+            CelType::Place(Ty::List(_), _) | CelType::Kept(..) | CelType::Made(_) => "list",
+            CelType::Place(Ty::Map(_), _) => "map",
+            sort => return Err(format!("the type of {}", said(&sort))),
+        };
+        let name = Node::Text(name.to_owned());
+        Ok(match node.fails() {
+            true => (Node::Sure("type_of", vec![node, name]), CelType::Type),
+            false => (name, CelType::Type),
+        })
+    }
+
+    pub(super) fn size(&mut self, of: &IdedExpr) -> Translated {
         let (node, sort) = self.expr(of)?;
         let node = match sort {
             CelType::Text => Node::Characters(Box::new(node)),
-            CelType::Place(Ty::List(_) | Ty::Map(_)) | CelType::Kept(_) | CelType::Made(_) => {
+            CelType::Dynamic => Node::Characters(Box::new(text(node))),
+            CelType::Place(Ty::List(_) | Ty::Map(_), _) | CelType::Kept(..) | CelType::Made(_) => {
                 Node::Length(Box::new(node))
             }
             other => return Err(format!("the size of {}", said(&other))),
@@ -191,121 +111,138 @@ impl Translator<'_> {
         if let ("size", []) = (name, args) {
             return self.size(on);
         }
-        match self.expr(on)? {
-            (node, CelType::Text) => self.of_text(node, name, args),
-            (node, CelType::Optional(ty)) => self.of_optional(node, &ty, name, args),
-            (node, CelType::Duration) if args.is_empty() => {
+        let (node, sort) = self.expr(on)?;
+        match (&sort, name, args) {
+            (CelType::Text, "matches", [pattern]) => return matches(node, pattern),
+            (CelType::Dynamic, "matches", [pattern]) => return matches(text(node), pattern),
+            (CelType::Duration, _, []) => {
                 let unit = UNITS.iter().find(|(cel, _)| *cel == name);
                 let (_, unit) = unit.ok_or_else(|| format!("`{name}` of a duration"))?;
                 let with = vec![node, Node::Int(*unit)];
-                Ok((Node::Function("divide", with), CelType::Int))
+                return Ok((Node::Function("divide", with), CelType::Int));
             }
-            (node, CelType::Url) if args.is_empty() => {
-                let found = OF_URLS.iter().find(|(cel, _)| *cel == name);
-                let (_, rust) = found.ok_or_else(|| format!("`{name}` of a URL"))?;
-                Ok((Node::Made(Box::new(node), rust, Vec::new()), CelType::Text))
+            (CelType::Time, ..) => return of_time(node, name, args),
+            (CelType::Optional(..) | CelType::Maybe(_), ..) => {
+                return self.of_optional((node, sort), name, args);
             }
-            (node, sort) if name == "join" && self.has_texts(&sort) => {
-                let with = match args {
-                    [] => Node::Text(String::new()),
-                    [with] => self.of_sort(with, &CelType::Text)?,
-                    _ => return Err("`join` with several texts".to_owned()),
-                };
-                Ok((Node::Join(Box::new(node), Box::new(with)), CelType::Text))
+            (CelType::Place(Ty::List(_), _) | CelType::Kept(..) | CelType::Made(_), ..) => {
+                return self.of_list((node, sort), name, args);
             }
-            (_, sort) => Err(format!(
-                "the function `{}` of {}",
-                name.escape_debug(),
-                said(&sort)
-            )),
+            _ => {}
         }
+        let mut operands = vec![(node, sort)];
+        for arg in args {
+            operands.push(self.expr(arg)?);
+        }
+        called(METHODS, name, operands)
+            .unwrap_or_else(|operands| Err(unknown(name, operands.first())))
     }
+}
 
-    /// Returns true for lists of texts.
-    fn has_texts(&self, sort: &CelType) -> bool {
-        match sort {
-            CelType::Made(item) => **item == CelType::Text,
-            CelType::Place(Ty::List(item)) => self.plain(item) == Ty::String,
-            _ => false,
-        }
-    }
+/// The call of a function whose signature fits the operands, which are returned if there is none.
+fn called(
+    signatures: &[Signature],
+    name: &str,
+    operands: Vec<(Node, CelType)>,
+) -> Result<Translated, Vec<(Node, CelType)>> {
+    let fit = |is: fn(&CelType, &CelType) -> bool| {
+        signatures
+            .iter()
+            .filter(move |signature| signature.name == name)
+            .find(|signature| {
+                let sorts = operands.iter().map(|(_, sort)| sort);
+                signature.takes.len() == operands.len()
+                    && signature
+                        .takes
+                        .iter()
+                        .zip(sorts)
+                        .all(|(takes, sort)| is(&takes.sort(), sort))
+            })
+    };
+    let is_close = |wanted: &CelType, found: &CelType| {
+        let is_either = matches!(wanted, CelType::Text | CelType::Int);
+        wanted == found || is_either && *found == CelType::Dynamic
+    };
+    let Some(signature) = fit(|wanted, found| wanted == found).or_else(|| fit(is_close)) else {
+        return Err(operands);
+    };
+    let operands = operands.into_iter().zip(signature.takes);
+    let mut nodes = operands.map(|((node, sort), takes)| match (takes.sort(), sort) {
+        (CelType::Text, CelType::Dynamic) => text(node),
+        (CelType::Int, CelType::Dynamic) => Node::Tried(Box::new(node), "whole", Vec::new()),
+        _ => node,
+    });
+    Ok(Ok(match signature.call {
+        Call::Sure(function) => signature.made(Node::Sure(function, nodes.collect())),
+        Call::Function(function) => signature.made(Node::Function(function, nodes.collect())),
+        Call::Method(method) => match nodes.next() {
+            Some(on) => signature.made(Node::Method(Box::new(on), method, nodes.collect())),
+            None => return Err(Vec::new()),
+        },
+        Call::Tried(method) => match nodes.next() {
+            Some(on) => signature.made(Node::Tried(Box::new(on), method, nodes.collect())),
+            None => return Err(Vec::new()),
+        },
+    }))
+}
 
-    fn of_text(&mut self, on: Node, name: &str, args: &[IdedExpr]) -> Translated {
-        let on = Box::new(on);
-        let ask = ASKS.iter().find(|(cel, _)| *cel == name);
-        let make = MAKES.iter().find(|(cel, _)| *cel == name);
-        if let (Some((_, rust)), [other]) = (ask, args) {
-            let other = self.of_sort(other, &CelType::Text)?;
-            return Ok((Node::Method(on, rust, vec![other]), CelType::Bool));
-        }
-        if let (Some((_, rust)), []) = (make, args) {
-            return Ok((Node::Made(on, rust, Vec::new()), CelType::Text));
-        }
-        match (name, args) {
-            ("split", [by]) => {
-                let by = self.of_sort(by, &CelType::Text)?;
-                let texts = CelType::Made(Box::new(CelType::Text));
-                Ok((Node::Sure("split", vec![*on, by]), texts))
-            }
-            ("indexOf" | "lastIndexOf", [part]) => {
-                let part = self.of_sort(part, &CelType::Text)?;
-                let function = match name {
-                    "indexOf" => "index_of",
-                    _ => "last_index_of",
-                };
-                Ok((Node::Sure(function, vec![*on, part]), CelType::Int))
-            }
-            ("charAt", [index]) => {
-                let index = self.of_sort(index, &CelType::Int)?;
-                Ok((Node::Function("char_at", vec![*on, index]), CelType::Text))
-            }
-            ("trim", []) => Ok((Node::Method(on, "trim", Vec::new()), CelType::Text)),
-            ("replace", [from, to]) => {
-                let with = vec![
-                    self.of_sort(from, &CelType::Text)?,
-                    self.of_sort(to, &CelType::Text)?,
-                ];
-                Ok((Node::Made(on, "replace", with), CelType::Text))
-            }
-            ("substring", [from, rest @ ..]) if rest.len() < 2 => {
-                let mut with = vec![*on, self.of_sort(from, &CelType::Int)?];
-                for to in rest {
-                    with.push(self.of_sort(to, &CelType::Int)?);
-                }
-                Ok((Node::Function("substring", with), CelType::Text))
-            }
-            ("matches", [pattern]) => match &pattern.expr {
-                Expr::Literal(LiteralValue::String(text)) => {
-                    let text = text.inner();
-                    Regex::new(text).map_err(|error| {
-                        format!(
-                            "a regular expression that the crate regex-lite can't read: {error}"
-                        )
-                    })?;
-                    Ok((Node::Matches(on, text.to_owned()), CelType::Bool))
-                }
-                _ => Err("a computed regular expression".to_owned()),
-            },
-            _ => Err(format!("the function `{}` of a text", name.escape_debug())),
-        }
-    }
+/// The text that a value of no one type is.
+pub(super) fn text(node: Node) -> Node {
+    Node::Tried(Box::new(node), "text", Vec::new())
+}
 
-    fn of_optional(&mut self, on: Node, ty: &Ty, name: &str, args: &[IdedExpr]) -> Translated {
-        let on = Box::new(on);
-        match (name, args) {
-            ("hasValue", []) => Ok((Node::HasValue(on), CelType::Bool)),
-            ("orValue", [other]) => {
-                let (read, sort) = self.reading(ty);
-                let other = self.of_sort(other, &sort)?;
-                match read {
-                    ReadAs::Borrowed => Err("a default that isn't a plain value".to_owned()),
-                    read => Ok((Node::OrValue(on, read, Box::new(other)), sort)),
-                }
-            }
-            _ => Err(format!(
-                "the function `{}` of an optional value",
-                name.escape_debug()
-            )),
+fn unknown(name: &str, first: Option<&(Node, CelType)>) -> String {
+    let name = name.escape_debug();
+    match first {
+        Some((_, sort)) if signatures::is_known(&name.to_string()) => {
+            format!("the function `{name}` of {}", said(sort))
         }
+        _ => format!("the function `{name}`"),
     }
+}
+
+fn matches(on: Node, pattern: &IdedExpr) -> Translated {
+    let Expr::Literal(LiteralValue::String(text)) = &pattern.expr else {
+        return Err("a computed regular expression".to_owned());
+    };
+    let text = text.inner();
+    Regex::new(text).map_err(|error| {
+        format!("a regular expression that the crate regex-lite can't read: {error}")
+    })?;
+    Ok((Node::Matches(Box::new(on), text.to_owned()), CelType::Bool))
+}
+
+/// A part of a time, in UTC or in a zone of a fixed offset.
+fn of_time(on: Node, name: &str, args: &[IdedExpr]) -> Translated {
+    let found = OF_TIMES.iter().find(|(cel, _)| *cel == name);
+    let (_, rust) = found.ok_or_else(|| format!("`{}` of a time", name.escape_debug()))?;
+    let on = match args {
+        [] => on,
+        [zone] => {
+            let minutes = match &zone.expr {
+                Expr::Literal(LiteralValue::String(text)) => offset(text.inner()),
+                _ => None,
+            };
+            match minutes.ok_or("a zone that is no offset from UTC")? {
+                0 => on,
+                minutes => Node::Method(Box::new(on), "in_zone", vec![Node::Int(minutes)]),
+            }
+        }
+        _ => return Err(format!("`{name}` of a time")),
+    };
+    Ok((Node::Method(Box::new(on), rust, Vec::new()), CelType::Int))
+}
+
+/// The minutes of a zone, `-05:30`.
+fn offset(zone: &str) -> Option<i64> {
+    if matches!(zone, "" | "UTC") {
+        return Some(0);
+    }
+    let (hours, minutes) = zone.split_once(':')?;
+    let is_two = |digits: &str| digits.len() == 2 && digits.bytes().all(|b| b.is_ascii_digit());
+    let sign = if hours.starts_with('-') { -1 } else { 1 };
+    let hours = hours.strip_prefix(['+', '-']).unwrap_or(hours);
+    let (hours, minutes) = Some((hours, minutes)).filter(|(h, m)| is_two(h) && is_two(m))?;
+    let minutes = minutes.parse().ok().filter(|minutes: &i64| *minutes < 60)?;
+    Some(sign * (hours.parse::<i64>().ok()? * 60 + minutes))
 }

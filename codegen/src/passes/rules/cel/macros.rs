@@ -2,8 +2,9 @@
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue};
 
+use super::lists::is_kept;
 use super::translate::{Holds, Translated, Translator, Variable, said};
-use crate::model::{CelType, Iterable, Macro, Node, Ty};
+use crate::model::{CelForm, CelType, Iterable, Macro, Node, Ty, Variables};
 use crate::name;
 
 /// The condition and result of a macro for each element.
@@ -21,50 +22,130 @@ impl Translator<'_> {
         let (items, mut holds) = self.items(&of.iter_range)?;
         let mut items = Box::new(items);
         if let Some(condition) = body.condition {
-            let ty = match &holds {
-                Holds::Place(ty) => ty.clone(),
-                Holds::Value(sort) if body.how == Macro::Filter => {
-                    let sort = sort.clone();
-                    let (ident, condition) =
-                        self.inside(of, holds, |to| to.of_sort(condition, &CelType::Bool))?;
-                    let node = Node::Loop(Macro::Select, items, ident, Box::new(condition));
-                    return Ok((node, CelType::Made(Box::new(sort))));
-                }
-                Holds::Value(_) => return Err("a filter of what a macro has made".to_owned()),
+            let (how, made, kept) = match &holds {
+                Holds::Place(ty, form) => (
+                    Macro::Filter,
+                    CelType::Kept(ty.clone(), *form),
+                    Holds::Place(ty.clone(), *form),
+                ),
+                Holds::Value(sort) | Holds::Closure(sort) => (
+                    Macro::Select,
+                    CelType::Made(Box::new(sort.clone())),
+                    Holds::Value(sort.clone()),
+                ),
             };
-            let (ident, condition) =
-                self.inside(of, holds, |to| to.of_sort(condition, &CelType::Bool))?;
-            let kept = Node::Loop(Macro::Filter, items, ident, Box::new(condition));
+            let (ident, condition) = self.inside(&of.iter_var, holds, |to| {
+                to.of_sort(condition, &CelType::Bool)
+            })?;
+            let variables = Variables::One(ident);
+            let node = Node::Loop(how, items, variables, Box::new(condition));
             if body.how == Macro::Filter {
-                return Ok((kept, CelType::Kept(ty)));
+                return Ok((node, made));
             }
-            items = Box::new(Node::Items(Box::new(kept), Iterable::Made));
-            holds = Holds::Place(ty);
+            items = Box::new(Node::Items(Box::new(node), Iterable::Made));
+            holds = kept;
         }
-        let (ident, (value, sort)) = self.inside(of, holds, |to| to.expr(body.value))?;
-        let (how, made) = match (body.how, sort) {
-            (Macro::Map, CelType::Text) => {
-                (Macro::MapToTexts, CelType::Made(Box::new(CelType::Text)))
-            }
-            (
-                Macro::Map,
-                sort @ (CelType::Bool | CelType::Int | CelType::Double | CelType::Duration),
-            ) => (Macro::Map, CelType::Made(Box::new(sort))),
-            (how @ (Macro::All | Macro::Exists | Macro::ExistsOne), CelType::Bool) => {
-                (how, CelType::Bool)
-            }
-            (_, sort) => return Err(format!("a macro that makes {}", said(&sort))),
+        let (ident, value) = self.inside(&of.iter_var, holds, |to| to.expr(body.value))?;
+        looped(body.how, items, Variables::One(ident), value)
+    }
+
+    /// A macro with two variables: the position or key, and the value there.
+    pub(super) fn over_two(
+        &mut self,
+        range: &IdedExpr,
+        name: &str,
+        (first, second): (&IdedExpr, &IdedExpr),
+        condition: Option<&IdedExpr>,
+        body: &IdedExpr,
+    ) -> Translated {
+        let how = match name {
+            "all" => Macro::All,
+            "exists" => Macro::Exists,
+            "existsOne" => Macro::ExistsOne,
+            _ => Macro::Map,
         };
-        Ok((Node::Loop(how, items, ident, Box::new(value)), made))
+        let (Expr::Ident(first), Expr::Ident(second)) = (&first.expr, &second.expr) else {
+            return Err("a variable without a name".to_owned());
+        };
+        if condition.is_some() {
+            return Err("`transformList` with a condition".to_owned());
+        }
+        let (node, sort) = self.expr(range)?;
+        let text = Holds::Place(Ty::String, CelForm::default());
+        let (over, at, holds) = match sort {
+            CelType::Place(Ty::List(item), form) => {
+                (Iterable::Numbered, None, Holds::Place(*item, form.inside()))
+            }
+            CelType::Place(Ty::Map(value), form) => (
+                Iterable::Entries,
+                Some(text),
+                Holds::Place(*value, form.inside()),
+            ),
+            CelType::Kept(item, form) => (Iterable::NumberedMade, None, Holds::Place(item, form)),
+            CelType::Made(sort) => (Iterable::NumberedMade, None, Holds::Value(*sort)),
+            other => return Err(format!("a macro over {}", said(&other))),
+        };
+        // A list made of a map has the order of its keys here, and none in CEL.
+        if how == Macro::Map && over == Iterable::Entries {
+            return Err("`transformList` of a map".to_owned());
+        }
+        let at = at.unwrap_or(Holds::Value(CelType::Int));
+        let items = Box::new(Node::Items(Box::new(node), over));
+        let (a, (b, value)) =
+            self.inside(first, at, |to| to.inside(second, holds, |to| to.expr(body)))?;
+        if a == b {
+            return Err("two variables of one name".to_owned());
+        }
+        looped(how, items, Variables::Two(a, b), value)
+    }
+
+    /// `cel.bind(variable, value, with)`: the value has a result or none where it is asked for.
+    pub(super) fn bind(
+        &mut self,
+        variable: &IdedExpr,
+        value: &IdedExpr,
+        with: &IdedExpr,
+    ) -> Translated {
+        let Expr::Ident(variable) = &variable.expr else {
+            return Err("a variable without a name".to_owned());
+        };
+        let (value, sort) = self.expr(value)?;
+        let (value, holds) = match sort {
+            CelType::Place(..) | CelType::Kept(..) | CelType::Optional(..) | CelType::Object(_) => {
+                return Err(format!("a variable that is {}", said(&sort)));
+            }
+            CelType::Text => (Node::Owned(Box::new(value)), CelType::Text),
+            sort => (value, sort),
+        };
+        let holds = match value.fails() {
+            true => Holds::Closure(holds),
+            false => Holds::Value(holds),
+        };
+        let (ident, (with, sort)) = self.inside(variable, holds, |to| to.expr(with))?;
+        let with = match sort {
+            CelType::Text => Node::Owned(Box::new(with)),
+            CelType::Bool | CelType::Int | CelType::Double | CelType::Duration => with,
+            CelType::Time => with,
+            other => return Err(format!("a variable in {}", said(&other))),
+        };
+        let node = Node::Let(ident, Box::new(value), Box::new(with));
+        Ok(match sort {
+            CelType::Text => (Node::Made(Box::new(node)), sort),
+            sort => (node, sort),
+        })
     }
 
     /// Returns the elements that a macro iterates, and the type of its variable.
     fn items(&mut self, range: &IdedExpr) -> Result<(Node, Holds), String> {
         let (node, sort) = self.expr(range)?;
         let (over, holds) = match sort {
-            CelType::Place(Ty::List(item)) => (Iterable::Elements, Holds::Place(*item)),
-            CelType::Place(Ty::Map(_)) => (Iterable::Keys, Holds::Place(Ty::String)),
-            CelType::Kept(item) => (Iterable::Made, Holds::Place(item)),
+            CelType::Place(Ty::List(item), form) => {
+                (Iterable::Elements, Holds::Place(*item, form.inside()))
+            }
+            CelType::Place(Ty::Map(_), _) => {
+                (Iterable::Keys, Holds::Place(Ty::String, CelForm::default()))
+            }
+            CelType::Kept(item, form) => (Iterable::Made, Holds::Place(item, form)),
             CelType::Made(sort) => (Iterable::Made, Holds::Value(*sort)),
             other => return Err(format!("a macro over {}", said(&other))),
         };
@@ -72,21 +153,21 @@ impl Translator<'_> {
     }
 
     /// Translates what is inside a macro, with its variable.
-    fn inside<T>(
+    pub(super) fn inside<T>(
         &mut self,
-        of: &ComprehensionExpr,
+        variable: &str,
         holds: Holds,
         translate: impl FnOnce(&mut Self) -> Result<T, String>,
     ) -> Result<(name::Ident, T), String> {
-        let variable = &of.iter_var;
+        let taken = [
+            "at", "found", "item", "old", "path", "self", "stored", "to", "value",
+        ];
         let ident = name::field_name(variable)
-            .filter(|ident| {
-                !["at", "old", "path", "self", "stored", "to", "value"].contains(&ident.as_str())
-            })
+            .filter(|ident| !taken.contains(&ident.as_str()))
             .or_else(|| name::field_name(&format!("each_{variable}")))
             .ok_or_else(|| format!("the variable `{}`", variable.escape_debug()))?;
         self.variables.push(Variable {
-            name: variable.clone(),
+            name: variable.to_owned(),
             ident: ident.clone(),
             holds,
         });
@@ -94,6 +175,26 @@ impl Translator<'_> {
         self.variables.pop();
         Ok((ident, translated?))
     }
+}
+
+/// A macro, by what it makes of each element.
+fn looped(
+    how: Macro,
+    items: Box<Node>,
+    variables: Variables,
+    (value, sort): (Node, CelType),
+) -> Translated {
+    let (how, made) = match (how, sort) {
+        (Macro::Map, CelType::Text) => (Macro::MapToTexts, CelType::Made(Box::new(CelType::Text))),
+        (Macro::Map, sort) if is_kept(&sort) || matches!(sort, CelType::Made(_)) => {
+            (Macro::Map, CelType::Made(Box::new(sort)))
+        }
+        (how @ (Macro::All | Macro::Exists | Macro::ExistsOne), CelType::Bool) => {
+            (how, CelType::Bool)
+        }
+        (_, sort) => return Err(format!("a macro that makes {}", said(&sort))),
+    };
+    Ok((Node::Loop(how, items, variables, Box::new(value)), made))
 }
 
 /// The macro that a loop has been, by its start and its step.

@@ -1,14 +1,19 @@
 //! Reads rules in CEL: parses them, and makes typed expressions of them.
 
 mod functions;
+mod lists;
 mod macros;
 mod names;
+mod operations;
+mod optionals;
+mod places;
+mod signatures;
 mod translate;
 
 use cel::common::ast::{Expr, IdedExpr, LiteralValue, operators};
 use cel::parser::Parser;
 
-use crate::model::{ApiVersion, Node, Resolved, Ty};
+use crate::model::{ApiVersion, CelForm, Node, Resolved, Ty};
 
 /// The longest rule that is read, and the deepest nesting in it: parsing nests as brackets and
 /// operators before a value do.
@@ -95,9 +100,9 @@ impl Parsed {
     pub(super) fn translate(
         &self,
         version: &ApiVersion<Resolved>,
-        ty: &Ty,
+        (ty, form): (&Ty, CelForm),
     ) -> Result<Node, String> {
-        translate::Translator::new(version, ty).rule(&self.expr)
+        translate::Translator::new(version, ty, form).rule(&self.expr)
     }
 }
 

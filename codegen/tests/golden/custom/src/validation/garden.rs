@@ -354,11 +354,11 @@ impl Check for GardenSpec {
                 message: "it is not secret",
             },
             || Ok(
-                self
+                (self
                     .sign
                     .as_ref()
                     .and_then(|of| of.text.as_ref())
-                    .map_or("none", |value| value.as_str()) != "secret",
+                    .map_or("none", |found| found.as_str())) != "secret",
             ),
         );
         to.rule(

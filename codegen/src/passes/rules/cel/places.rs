@@ -1,0 +1,116 @@
+//! Places of values: fields, elements, entries.
+
+use super::translate::Translator;
+use crate::foundation;
+use crate::model::{CelField, CelForm, CelText, CelType, Exact, Node, ReadAs, RuleKeywords, Ty};
+use crate::name;
+
+impl CelForm {
+    /// The form that the keywords of a schema say.
+    pub(in crate::passes::rules) fn of(keywords: &RuleKeywords) -> Self {
+        let text = |name: &str| keywords.keywords.get(name).and_then(|value| value.as_str());
+        let list_type = text("x-kubernetes-list-type").unwrap_or("atomic");
+        let inside = keywords.inside.as_deref().map(Self::of).unwrap_or_default();
+        let format = match text("format") {
+            Some("date") => CelText::Date,
+            Some("duration") => CelText::Duration,
+            _ => inside.text,
+        };
+        Self {
+            text: format,
+            has_keys: inside.has_keys || list_type != "atomic",
+        }
+    }
+
+    /// The form of what is in a list or map.
+    pub(super) fn inside(self) -> Self {
+        self
+    }
+}
+
+impl Translator<'_> {
+    /// The value in a place of a type.
+    pub(super) fn place(&self, node: Node, ty: &Ty, form: CelForm) -> (Node, CelType) {
+        let plain = self.plain(ty);
+        let (read, sort) = match (&plain, form.text) {
+            (Ty::Bool, _) => (ReadAs::Copied, CelType::Bool),
+            (Ty::I64, _) => (ReadAs::Copied, CelType::Int),
+            (Ty::I32, _) => (ReadAs::Whole, CelType::Int),
+            (Ty::Unsigned(_), _) => (ReadAs::Unsigned, CelType::Int),
+            (Ty::F64, _) => (ReadAs::Copied, CelType::Double),
+            (Ty::F32 | Ty::Exact(Exact::Number), _) => (ReadAs::Fraction, CelType::Double),
+            (Ty::String, CelText::Date) => return written("written_date", node, CelType::Time),
+            (Ty::String, CelText::Duration) => {
+                return written("written_duration", node, CelType::Duration);
+            }
+            (Ty::String, CelText::Plain) => (ReadAs::Text, CelType::Text),
+            (Ty::Exact(Exact::DateTime), _) => {
+                return written("written_time", node, CelType::Time);
+            }
+            (Ty::Exact(Exact::IntOrString | Exact::IntOrQuantity), _) => {
+                let read = Node::Read(Box::new(node), ReadAs::Borrowed);
+                return (Node::Sure("value", vec![read]), CelType::Dynamic);
+            }
+            (ty, _) if self.version.own_enum(ty).is_some() => (ReadAs::Text, CelType::Text),
+            (ty, _) => (ReadAs::Borrowed, CelType::Place(ty.clone(), form)),
+        };
+        (Node::Read(Box::new(node), read), sort)
+    }
+
+    /// A type without the aliases that lead to it.
+    pub(super) fn plain(&self, ty: &Ty) -> Ty {
+        let alias = match ty {
+            Ty::Ref(schema) => self.version.aliases.get(schema),
+            _ => None,
+        };
+        alias.unwrap_or(ty).clone()
+    }
+
+    /// A field of a struct of the crate.
+    pub(super) fn field(
+        &self,
+        of: Node,
+        ty: &Ty,
+        json: &str,
+    ) -> Result<(CelField, Ty, CelForm), String> {
+        let shown = json.escape_debug();
+        let Some((_, object)) = self.version.own_struct(ty) else {
+            return self
+                .of_metadata(&of, ty, json)
+                .ok_or_else(|| format!("`{shown}` of a type that is not of this crate"));
+        };
+        let field = object
+            .field(json)
+            .ok_or_else(|| format!("no property `{shown}`"))?;
+        let place = CelField {
+            of: Box::new(of),
+            name: field.name.clone(),
+            json: field.json.clone(),
+            is_optional: field.is_optional(),
+        };
+        Ok((place, field.ty.clone(), CelForm::of(&field.rule_keywords)))
+    }
+
+    /// A field of the metadata of an object, of which a server lets rules read these two.
+    fn of_metadata(&self, of: &Node, ty: &Ty, json: &str) -> Option<(CelField, Ty, CelForm)> {
+        let external = ty
+            .reference()
+            .and_then(|schema| self.version.externs.get(schema))?;
+        let is_read = ["name", "generateName"].contains(&json);
+        let name = name::field_name(json)?;
+        let place = CelField {
+            of: Box::new(of.clone()),
+            name,
+            json: json.to_owned(),
+            is_optional: true,
+        };
+        let found = (place, Ty::String, CelForm::default());
+        (is_read && foundation::is_metadata(&external.path)).then_some(found)
+    }
+}
+
+/// What a text in a place is of another type.
+fn written(function: &'static str, place: Node, sort: CelType) -> (Node, CelType) {
+    let text = Node::Read(Box::new(place), ReadAs::Text);
+    (Node::Function(function, vec![text]), sort)
+}

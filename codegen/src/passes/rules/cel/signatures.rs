@@ -1,0 +1,136 @@
+//! Functions of the run-time crate that do what one of CEL does.
+
+use crate::model::{CelObject, CelType, Node};
+
+/// A function, for operands of these types.
+pub(super) struct Signature {
+    /// The name in CEL.
+    pub(super) name: &'static str,
+    pub(super) takes: &'static [Sort],
+    pub(super) call: Call,
+    makes: Sort,
+}
+
+/// How a function is called in Rust.
+#[derive(Clone, Copy)]
+pub(super) enum Call {
+    /// A function that can fail.
+    Function(&'static str),
+    /// A function that always has a result.
+    Sure(&'static str),
+    /// A method of the first operand.
+    Method(&'static str),
+    /// The same, which can fail.
+    Tried(&'static str),
+}
+
+/// A type.
+#[derive(Clone, Copy)]
+pub(super) enum Sort {
+    Bool,
+    Int,
+    Double,
+    Duration,
+    Time,
+    /// A text, which is part of another.
+    Text,
+    /// A text of its own.
+    NewText,
+    Texts,
+    Dynamic,
+    Object(CelObject),
+}
+
+use Call::{Function, Method, Sure, Tried};
+use Sort::{Bool, Double, Duration, Dynamic, Int, NewText, Text, Texts, Time};
+
+const URL: Sort = Sort::Object(CelObject::Url);
+
+const fn new(name: &'static str, takes: &'static [Sort], call: Call, makes: Sort) -> Signature {
+    Signature {
+        name,
+        takes,
+        call,
+        makes,
+    }
+}
+
+/// The first parts of names of functions.
+pub(super) const NAMESPACES: [&str; 5] = ["cel", "format", "ip", "optional", "sets"];
+
+/// Functions without a target.
+pub(super) const GLOBAL: &[Signature] = &[
+    new("bool", &[Text], Function("flag"), Bool),
+    new("double", &[Int], Sure("double"), Double),
+    new("duration", &[Text], Function("duration"), Duration),
+    new("int", &[Text], Function("int"), Int),
+    new("int", &[Double], Function("truncated"), Int),
+    new("int", &[Time], Method("unix"), Int),
+    new("int", &[Dynamic], Tried("to_int"), Int),
+    new("string", &[Bool], Sure("string"), NewText),
+    new("string", &[Int], Sure("string"), NewText),
+    new("string", &[Double], Sure("general"), NewText),
+    new("string", &[Duration], Sure("in_seconds"), NewText),
+    new("string", &[Dynamic], Method("to_text"), NewText),
+    new("timestamp", &[Text], Function("timestamp"), Time),
+    new("timestamp", &[Int], Function("since_1970"), Time),
+    new("isIP", &[Text], Sure("is_ip"), Bool),
+    new("isCIDR", &[Text], Sure("is_cidr"), Bool),
+    new("isURL", &[Text], Sure("is_url"), Bool),
+    new("url", &[Text], Function("url"), URL),
+];
+
+/// Functions with a target, which is the first operand.
+pub(super) const METHODS: &[Signature] = &[
+    new("startsWith", &[Text, Text], Method("starts_with"), Bool),
+    new("endsWith", &[Text, Text], Method("ends_with"), Bool),
+    new("contains", &[Text, Text], Method("contains"), Bool),
+    new("lowerAscii", &[Text], Method("to_ascii_lowercase"), NewText),
+    new("upperAscii", &[Text], Method("to_ascii_uppercase"), NewText),
+    new("trim", &[Text], Method("trim"), Text),
+    new("replace", &[Text, Text, Text], Method("replace"), NewText),
+    new("split", &[Text, Text], Sure("split"), Texts),
+    new("indexOf", &[Text, Text], Sure("index_of"), Int),
+    new("lastIndexOf", &[Text, Text], Sure("last_index_of"), Int),
+    new("charAt", &[Text, Int], Function("char_at"), Text),
+    new("substring", &[Text, Int], Function("substring"), Text),
+    new("substring", &[Text, Int, Int], Function("substring"), Text),
+    new("getScheme", &[URL], Method("scheme"), NewText),
+    new("getHost", &[URL], Method("host"), NewText),
+    new("getHostname", &[URL], Method("hostname"), NewText),
+    new("getPort", &[URL], Method("port"), NewText),
+    new("getEscapedPath", &[URL], Method("escaped_path"), NewText),
+];
+
+/// Returns true if a function is there, for other types maybe.
+pub(super) fn is_known(name: &str) -> bool {
+    let mut all = GLOBAL.iter().chain(METHODS);
+    all.any(|signature| signature.name == name)
+}
+
+impl Sort {
+    pub(super) fn sort(self) -> CelType {
+        match self {
+            Bool => CelType::Bool,
+            Int => CelType::Int,
+            Double => CelType::Double,
+            Duration => CelType::Duration,
+            Time => CelType::Time,
+            Text | NewText => CelType::Text,
+            Texts => CelType::Made(Box::new(CelType::Text)),
+            Dynamic => CelType::Dynamic,
+            Sort::Object(object) => CelType::Object(object),
+        }
+    }
+}
+
+impl Signature {
+    /// The result of a call.
+    pub(super) fn made(&self, call: Node) -> (Node, CelType) {
+        let node = match self.makes {
+            NewText => Node::Made(Box::new(call)),
+            _ => call,
+        };
+        (node, self.makes.sort())
+    }
+}

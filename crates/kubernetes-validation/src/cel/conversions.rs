@@ -1,0 +1,110 @@
+//! Conversions between types.
+
+use super::{Failure, Result};
+
+/// Returns a whole number as one with a fraction, which beyond 2⁵³ is the nearest.
+#[must_use]
+#[inline]
+pub fn double(number: i64) -> f64 {
+    number as f64
+}
+
+/// Returns a number without its fraction.
+#[inline]
+pub fn truncated(number: f64) -> Result<i64> {
+    // The bounds are out of range themselves.
+    let limit = 2f64.powi(63);
+    match number > -limit && number < limit {
+        true => Ok(number as i64),
+        false => Err(Failure::Overflow),
+    }
+}
+
+/// Returns the flag that a text is.
+#[inline]
+pub fn flag(text: &str) -> Result<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err(Failure::Form),
+    }
+}
+
+/// Writes anything as Rust does.
+#[must_use]
+#[inline]
+pub fn string(of: impl ToString) -> String {
+    of.to_string()
+}
+
+/// Writes a number with a fraction as Go's `%g`: with the fewest digits that say it, and below
+/// 0.0001 and from a million on with an exponent.
+#[must_use]
+#[inline]
+pub fn general(number: f64) -> String {
+    if !number.is_finite() {
+        return match (number.is_nan(), number > 0.0) {
+            (true, _) => "NaN".to_owned(),
+            (_, true) => "+Inf".to_owned(),
+            (_, false) => "-Inf".to_owned(),
+        };
+    }
+    let scientific = format!("{number:e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    if (-4..6).contains(&exponent) {
+        return number.to_string();
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+/// Writes a duration in seconds.
+#[must_use]
+#[inline]
+pub fn in_seconds(nanoseconds: i64) -> String {
+    let (whole, below) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000);
+    // Go adds the two as floats.
+    format!("{}s", whole as f64 + below as f64 / 1e9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_flags() {
+        assert_eq!((truncated(1.9), truncated(-1.9)), (Ok(1), Ok(-1)));
+        for out in [f64::NAN, f64::INFINITY, 2f64.powi(63), -(2f64.powi(63))] {
+            assert_eq!(truncated(out), Err(Failure::Overflow));
+        }
+        assert_eq!((flag("T"), flag("False")), (Ok(true), Ok(false)));
+        for other in ["", "tRUE", "yes", " true"] {
+            assert_eq!(flag(other), Err(Failure::Form), "{other}");
+        }
+    }
+
+    #[test]
+    fn texts_of_numbers() {
+        for (number, text) in [
+            (1.0, "1"),
+            (-0.5, "-0.5"),
+            (0.1, "0.1"),
+            (123_456.5, "123456.5"),
+            (1e6, "1e+06"),
+            (123_456_789.5, "1.234567895e+08"),
+            (1e21, "1e+21"),
+            (0.0001, "0.0001"),
+            (1.25e-5, "1.25e-05"),
+            (f64::NEG_INFINITY, "-Inf"),
+        ] {
+            assert_eq!(general(number), text);
+        }
+        assert_eq!(
+            (in_seconds(1_500_000_000), in_seconds(-60_000_000_000)),
+            ("1.5s".into(), "-60s".into())
+        );
+    }
+}
