@@ -98,10 +98,6 @@ pub(crate) enum Node {
     OrValue(Box<Node>, Ident, Box<Node>, Box<Node>),
     /// An optional value that is made of another; true if it is optional itself.
     Mapped(Box<Node>, Ident, Box<Node>, bool),
-    /// A value with a name, and what is made with it.
-    Let(Ident, Box<Node>, Box<Node>),
-    /// The value that a closure of the name returns.
-    Called(Ident),
 }
 
 /// The variables of a macro: an element, or a position or key and the value there.
@@ -264,7 +260,6 @@ impl Node {
             Self::New
             | Self::Old
             | Self::Variable(_)
-            | Self::Called(_)
             | Self::Bool(_)
             | Self::Int(_)
             | Self::Double(_)
@@ -292,7 +287,6 @@ impl Node {
             | Self::Operator(_, a, b)
             | Self::Join(a, b)
             | Self::Loop(_, a, _, b)
-            | Self::Let(_, a, b)
             | Self::Mapped(a, _, b, _) => vec![a, b],
             Self::If(a, b, c) | Self::OrValue(a, _, b, c) => vec![a, b, c],
             Self::Function(_, with)
@@ -309,13 +303,7 @@ impl Node {
     pub(crate) fn fails(&self) -> bool {
         let by_itself = match self {
             Self::Field(field) => field.is_optional,
-            Self::Entry(..)
-            | Self::Element(..)
-            | Self::Function(..)
-            | Self::Tried(..)
-            | Self::Called(_) => true,
-            // A closure is only called where its value is asked for.
-            Self::Let(_, _, with) => return with.fails(),
+            Self::Entry(..) | Self::Element(..) | Self::Function(..) | Self::Tried(..) => true,
             Self::Loop(how, ..) => !matches!(how, Macro::All | Macro::Exists),
             _ => false,
         };

@@ -112,7 +112,6 @@ impl Writer<'_, '_> {
             Node::Or(a, b) if a.fails() && b.fails() => Some(self.both("or", a, b)),
             Node::Function(name, arguments) => Some(self.function(name, arguments)),
             Node::Tried(on, name, arguments) => Some(self.method(on, name, arguments)),
-            Node::Called(name) => Some(quote!(#name())),
             Node::Loop(how, items, variables, body) if !is_native(*how, body) => {
                 Some(self.fallible_loop(*how, items, variables, body))
             }
@@ -187,20 +186,6 @@ impl Writer<'_, '_> {
                 let of = self.operand(of);
                 quote!(&#of)
             }
-            Node::Let(name, value, with) => {
-                let value = match value.fails() {
-                    true => {
-                        let result = self.result(value);
-                        quote!(|| #result)
-                    }
-                    false => self.value(value),
-                };
-                let with = self.value(with);
-                quote!({
-                    let #name = #value;
-                    #with
-                })
-            }
             Node::Mapped(of, variable, body, is_flat) => {
                 let (of, parameter) = (self.value(of), parameter(variable, body));
                 let (body, method) = (self.value(body), mapped(*is_flat));
@@ -261,7 +246,7 @@ impl Writer<'_, '_> {
                     Iterable::Elements => quote!(#of.iter()),
                     Iterable::Keys => quote!(#of.keys()),
                     Iterable::Made => quote!(#of.into_iter()),
-                    Iterable::Numbered => quote!((0_i64..).zip(&#of)),
+                    Iterable::Numbered => quote!((0_i64..).zip(#of.iter())),
                     Iterable::NumberedMade => quote!((0_i64..).zip(#of)),
                     Iterable::Entries => quote!(#of.iter()),
                 }
@@ -286,7 +271,10 @@ impl Writer<'_, '_> {
             }
             Node::OrValue(of, variable, read, other) => {
                 let (of, can_fail) = (self.value(of), read.fails() || other.fails());
-                let (read, other) = (self.value(read), self.value(other));
+                let (read, other) = match &**other {
+                    Node::NoElements => (self.value(read), quote!(&[][..])),
+                    other => (self.value(read), self.value(other)),
+                };
                 match can_fail {
                     false => quote!(#of.map_or(#other, |#variable| #read)),
                     true => quote!(match #of {
@@ -310,7 +298,6 @@ impl Writer<'_, '_> {
         let is_plain = match node {
             Node::And(a, b) | Node::Or(a, b) => a.fails() && b.fails(),
             Node::Operator(..) | Node::If(..) | Node::Matches(..) | Node::Ref(_) => false,
-            Node::Let(..) => false,
             Node::OrValue(_, _, read, other) => !read.fails() && !other.fails(),
             _ => true,
         };

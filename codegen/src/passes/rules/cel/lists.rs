@@ -135,6 +135,15 @@ impl Translator<'_> {
             }
             return Ok((any, CelType::Bool));
         }
+        if is_list(&sort) && !list.is_empty() {
+            let (value, of) = self.owned_values((value, sort))?;
+            let (list, others) = self.list(list)?;
+            if others != CelType::Made(Box::new(CelType::Made(Box::new(of)))) {
+                return Err("a list among others".to_owned());
+            }
+            let value = Node::Ref(Box::new(value));
+            return Ok((Node::Sure("contains", vec![list, value]), CelType::Bool));
+        }
         let elements = list.iter().map(|item| self.of_sort(item, &sort));
         let elements = elements.collect::<Result<Vec<_>, _>>()?;
         match is_kept(&sort) || sort == CelType::Type {

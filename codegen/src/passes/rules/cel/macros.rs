@@ -28,7 +28,7 @@ impl Translator<'_> {
                     CelType::Kept(ty.clone(), *form),
                     Holds::Place(ty.clone(), *form),
                 ),
-                Holds::Value(sort) | Holds::Closure(sort) => (
+                Holds::Value(sort) => (
                     Macro::Select,
                     CelType::Made(Box::new(sort.clone())),
                     Holds::Value(sort.clone()),
@@ -46,6 +46,7 @@ impl Translator<'_> {
             holds = kept;
         }
         let (ident, value) = self.inside(&of.iter_var, holds, |to| to.expr(body.value))?;
+        let value = self.own(value)?;
         looped(body.how, items, Variables::One(ident), value)
     }
 
@@ -96,43 +97,19 @@ impl Translator<'_> {
         if a == b {
             return Err("two variables of one name".to_owned());
         }
+        let value = self.own(value)?;
         looped(how, items, Variables::Two(a, b), value)
     }
 
-    /// `cel.bind(variable, value, with)`: the value has a result or none where it is asked for.
-    pub(super) fn bind(
-        &mut self,
-        variable: &IdedExpr,
-        value: &IdedExpr,
-        with: &IdedExpr,
-    ) -> Translated {
-        let Expr::Ident(variable) = &variable.expr else {
-            return Err("a variable without a name".to_owned());
-        };
-        let (value, sort) = self.expr(value)?;
-        let (value, holds) = match sort {
-            CelType::Place(..) | CelType::Kept(..) | CelType::Optional(..) | CelType::Object(_) => {
-                return Err(format!("a variable that is {}", said(&sort)));
+    /// A value, which is a list of its own if it is one that has been made.
+    fn own(&self, (node, sort): (Node, CelType)) -> Translated {
+        match sort {
+            CelType::Made(_) => {
+                let (node, of) = self.owned_values((node, sort))?;
+                Ok((node, CelType::Made(Box::new(of))))
             }
-            CelType::Text => (Node::Owned(Box::new(value)), CelType::Text),
-            sort => (value, sort),
-        };
-        let holds = match value.fails() {
-            true => Holds::Closure(holds),
-            false => Holds::Value(holds),
-        };
-        let (ident, (with, sort)) = self.inside(variable, holds, |to| to.expr(with))?;
-        let with = match sort {
-            CelType::Text => Node::Owned(Box::new(with)),
-            CelType::Bool | CelType::Int | CelType::Double | CelType::Duration => with,
-            CelType::Time => with,
-            other => return Err(format!("a variable in {}", said(&other))),
-        };
-        let node = Node::Let(ident, Box::new(value), Box::new(with));
-        Ok(match sort {
-            CelType::Text => (Node::Made(Box::new(node)), sort),
-            sort => (node, sort),
-        })
+            sort => Ok((node, sort)),
+        }
     }
 
     /// Returns the elements that a macro iterates, and the type of its variable.

@@ -56,7 +56,7 @@ const fn new(name: &'static str, takes: &'static [Sort], call: Call, makes: Sort
 }
 
 /// The first parts of names of functions.
-pub(super) const NAMESPACES: [&str; 5] = ["cel", "format", "ip", "optional", "sets"];
+pub(super) const NAMESPACES: [&str; 4] = ["format", "ip", "optional", "sets"];
 
 /// Functions without a target.
 pub(super) const GLOBAL: &[Signature] = &[

@@ -33,8 +33,6 @@ pub(super) enum Holds {
     Place(Ty, CelForm),
     /// A value that another macro has made.
     Value(CelType),
-    /// A closure that returns such a value, or fails.
-    Closure(CelType),
 }
 
 impl<'a> Translator<'a> {
@@ -91,7 +89,6 @@ impl<'a> Translator<'a> {
                     self.place(Node::Variable(variable.ident.clone()), ty, *form)
                 }
                 Holds::Value(sort) => value_of(Node::Variable(variable.ident.clone()), sort),
-                Holds::Closure(sort) => value_of(Node::Called(variable.ident.clone()), sort),
             });
         }
         match name {
@@ -162,7 +159,6 @@ impl<'a> Translator<'a> {
 
     fn in_namespace(&mut self, space: &str, name: &str, args: &[IdedExpr]) -> Translated {
         match (space, name, args) {
-            ("cel", "bind", [variable, value, with]) => self.bind(variable, value, with),
             ("optional", ..) => self.made_optional(name, args),
             _ => self.function(&format!("{space}.{name}"), args),
         }
