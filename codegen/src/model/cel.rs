@@ -78,7 +78,8 @@ pub(crate) enum Node {
     NoElements,
     /// A map without entries.
     NoEntries,
-    Matches(Box<Node>, String),
+    /// A method of a regular expression, with a text.
+    Pattern(&'static str, Box<Node>, String),
     /// The number of characters of a text.
     Characters(Box<Node>),
     /// The number of elements of a list or map.
@@ -193,6 +194,11 @@ pub(crate) enum CelType {
 /// A type of which values are only made by functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CelObject {
+    Cidr,
+    Ip,
+    /// What a format finds wrong with a text: as a flag, that there is something.
+    Problems,
+    Quantity,
     Url,
 }
 
@@ -269,7 +275,7 @@ impl Node {
             Self::Field(field) | Self::IsSet(field) | Self::Optional(field) => vec![&field.of],
             Self::Read(of, _)
             | Self::Not(of)
-            | Self::Matches(of, _)
+            | Self::Pattern(_, of, _)
             | Self::Characters(of)
             | Self::Length(of)
             | Self::Items(of, _)
@@ -322,6 +328,6 @@ impl Node {
 
     /// Returns true if it has a regular expression.
     pub(crate) fn has_pattern(&self) -> bool {
-        self.any(&mut |node| matches!(node, Self::Matches(..)))
+        self.any(&mut |node| matches!(node, Self::Pattern(..)))
     }
 }

@@ -68,6 +68,11 @@ impl Rules {
         rules.filter(move |rule| rule.compares == compares)
     }
 
+    /// The rules in CEL of the values of a map that compare with what is stored.
+    pub(crate) fn cel_of_values(&self) -> impl Iterator<Item = &CelRule> {
+        self.items.iter().flat_map(|items| items.cel(true))
+    }
+
     /// Returns true if any is in CEL, of the value or its elements.
     pub(crate) fn have_cel(&self) -> bool {
         let has = self

@@ -41,7 +41,14 @@ pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
                 .any(|field| field.server.rules.ask_of_creation())
     });
     let checks_updates = holding(|object| {
-        let compares = |field: &Field<Analysed>| field.server.rules.cel(true).next().is_some();
+        let compares = |field: &Field<Analysed>| {
+            let rules = &field.server.rules;
+            rules
+                .cel(true)
+                .chain(rules.cel_of_values())
+                .next()
+                .is_some()
+        };
         !object.rules.functions.is_empty()
             || object.rules.cel.iter().any(|rule| rule.compares)
             || object

@@ -44,4 +44,29 @@ impl Pattern {
         let regex = self.regex.get_or_init(|| Regex::new(self.text).ok());
         regex.as_ref().is_none_or(|regex| regex.is_match(text))
     }
+
+    /// Returns the first part of a text that matches, or the empty text: `find` in CEL.
+    #[must_use]
+    #[inline]
+    pub fn find(&self, text: &str) -> String {
+        let found = self.compiled().and_then(|regex| regex.find(text));
+        found.map_or_else(String::new, |found| found.as_str().to_owned())
+    }
+
+    /// Returns all parts of a text that match: `findAll` in CEL.
+    #[must_use]
+    #[inline]
+    pub fn find_all(&self, text: &str) -> Vec<String> {
+        let found = self
+            .compiled()
+            .into_iter()
+            .flat_map(|regex| regex.find_iter(text));
+        found.map(|found| found.as_str().to_owned()).collect()
+    }
+
+    #[inline]
+    fn compiled(&self) -> Option<&Regex> {
+        let regex = self.regex.get_or_init(|| Regex::new(self.text).ok());
+        regex.as_ref()
+    }
 }

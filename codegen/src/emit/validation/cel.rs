@@ -219,12 +219,13 @@ impl Writer<'_, '_> {
                 let none = self.cel("no_entries");
                 quote!(#none())
             }
-            Node::Matches(text, pattern) => {
+            Node::Pattern(method, text, pattern) => {
                 let (text, ty) = (self.value(text), self.cx.name("Pattern"));
+                let method = Ident::new(method, Span::call_site());
                 quote! {
                     {
                         static PATTERN: #ty = #ty::new(#pattern);
-                        PATTERN.matches(#text)
+                        PATTERN.#method(#text)
                     }
                 }
             }
@@ -297,7 +298,7 @@ impl Writer<'_, '_> {
         let value = self.value(node);
         let is_plain = match node {
             Node::And(a, b) | Node::Or(a, b) => a.fails() && b.fails(),
-            Node::Operator(..) | Node::If(..) | Node::Matches(..) | Node::Ref(_) => false,
+            Node::Operator(..) | Node::If(..) | Node::Pattern(..) | Node::Ref(_) => false,
             Node::OrValue(_, _, read, other) => !read.fails() && !other.fails(),
             _ => true,
         };

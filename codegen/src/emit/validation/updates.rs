@@ -75,6 +75,7 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
             lines.extend(frozen(cx, field, immutable));
         }
         lines.extend(compared(cx, field));
+        lines.extend(values_compared(cx, field));
         lines.extend(inside(cx, field));
     }
     let (new, old) = (quote!(self), quote!(stored));
@@ -120,6 +121,36 @@ fn compared(cx: &mut Context<'_>, field: &Field) -> TokenStream {
             }
         },
         false => lines,
+    }
+}
+
+/// The rules in CEL that compare the values of a map with those of the same keys.
+fn values_compared(cx: &mut Context<'_>, field: &Field) -> TokenStream {
+    let path = Operand::place(quote!(map.key_as_field(key)));
+    let (new, old) = (
+        Operand::reference(quote!(value)),
+        Operand::reference(quote!(stored)),
+    );
+    let rules = field.server.rules.cel_of_values();
+    let lines: TokenStream = rules
+        .map(|rule| cel::rule(cx, rule, &path, &new, &old))
+        .collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    let (json, name) = (&field.json, &field.name);
+    let entries = elements(&quote!(self), field);
+    let stored = match field.is_optional() {
+        true => quote!(stored.#name.as_ref().and_then(|map| map.get(key))),
+        false => quote!(stored.#name.get(key)),
+    };
+    quote! {
+        let map = at.field(#json);
+        for (key, value) in #entries {
+            if let Some(stored) = #stored {
+                #lines
+            }
+        }
     }
 }
 

@@ -66,6 +66,14 @@ impl Reader<'_> {
     /// Reads the rules of a field of a struct.
     pub(super) fn of_field(&mut self, object: &TypeRules, field: &Field<Resolved>) -> FieldRules {
         let mut rules = self.of_value(&field.ty, &field.rule_keywords, &field.pointer);
+        match (&mut rules.items, &field.ty) {
+            // The values of a map are compared with those of the same keys.
+            (Some(values), Ty::Map(inner)) if self.version.is_custom => {
+                let pointer = field.pointer.child("additionalProperties");
+                self.check_deeper(values, inner, &pointer);
+            }
+            _ => self.check_deeper(&mut rules, &field.ty, &field.pointer),
+        }
         let rule_keywords = &field.rule_keywords.keywords;
         let mut function = |name: &str| {
             let value = rule_keywords.get(name)?;
@@ -159,12 +167,10 @@ impl Reader<'_> {
             let pointer = pointer.child("items");
             let mut items = self.of_value(item, inside, &pointer);
             items.reported = self.reported(inside, &items, &pointer);
-            self.check_elements(&items, &pointer);
             rules.items = (!items.is_empty()).then(|| Box::new(items));
         } else if let (Ty::Map(value), Some(inside)) = (ty, &rule_keywords.inside) {
             let pointer = pointer.child("additionalProperties");
             let items = self.of_value(value, inside, &pointer);
-            self.check_elements(&items, &pointer);
             rules.items = (!items.is_empty()).then(|| Box::new(items));
         } else if let Ty::List(item) = ty {
             let mut items = Rules::default();
@@ -249,12 +255,38 @@ impl Reader<'_> {
         });
     }
 
-    /// Reports rules that elements can't have, because they have no stored counterpart.
-    fn check_elements(&mut self, items: &Rules, pointer: &Pointer) {
-        if items.immutable().next().is_some() || items.cel(true).next().is_some() {
+    /// Leaves or reports rules of elements that have no stored counterpart.
+    fn check_deeper(&mut self, rules: &mut Rules, ty: &Ty, pointer: &Pointer) {
+        let (inner, keyword) = match ty {
+            Ty::List(inner) => (inner, "items"),
+            Ty::Map(inner) => (inner, "additionalProperties"),
+            _ => return,
+        };
+        let Some(items) = &mut rules.items else {
+            return;
+        };
+        let pointer = &pointer.child(keyword);
+        self.check_deeper(items, inner, pointer);
+        let mut texts = Vec::new();
+        items.list.retain(|rule| match &rule.check {
+            Check::Cel(rule) if rule.compares => {
+                texts.push(rule.text.clone());
+                false
+            }
+            Check::Immutable(_) => {
+                texts.push("self == oldSelf".to_owned());
+                false
+            }
+            _ => true,
+        });
+        for text in texts {
             let message = "`oldSelf` can't be checked of elements";
             let help = "ask it of the list, or of a property of elements with keys";
-            self.report(pointer, message, help);
+            let reason = "elements that are no objects with keys have no stored counterpart";
+            self.cannot(pointer, (text, reason), message, help);
+        }
+        if items.is_empty() {
+            rules.items = None;
         }
     }
 

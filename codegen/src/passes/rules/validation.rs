@@ -128,6 +128,9 @@ impl Reader<'_> {
                 return self.accepted(validation, value, values, sort, pointer);
             }
         }
+        if value.get("optionalOldSelf") == Some(&Value::Bool(true)) {
+            return self.untranslated(pointer, rule, "`optionalOldSelf`".to_owned());
+        }
         match parsed.translate(self.version, (ty, form)) {
             Ok(holds) => self.in_cel(validation, holds, value, pointer),
             Err(what) => self.untranslated(pointer, rule, what),
@@ -145,10 +148,6 @@ impl Reader<'_> {
     ) -> Option<Check> {
         let ours = ["x-releases", "x-unless", "x-reported-above", "x-before"];
         self.ignored(&ours, value, pointer);
-        if value.get("optionalOldSelf") == Some(&Value::Bool(true)) {
-            let what = "`optionalOldSelf`".to_owned();
-            return self.untranslated(pointer, validation.rule, what);
-        }
         let below = match value.get("fieldPath").map(below) {
             None => Vec::new(),
             Some(Some(below)) => below,

@@ -159,10 +159,7 @@ fn a_rule_that_is_not_translated() {
     let at = "/x-kubernetes-validations/0";
     let rule = |rule: &str| format!("{{x-kubernetes-validations: [{{rule: {rule}}}]}}");
     for (untranslated, why) in [
-        (
-            "self.find(\",\").size() < 9",
-            "the function `find` of a text",
-        ),
+        ("self.quote().size() < 9", "the function `quote`"),
         ("self.a == 1", "a field of a text"),
         ("self == 1", "a text beside a whole number"),
         ("self", "a text where a flag is expected"),

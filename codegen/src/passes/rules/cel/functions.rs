@@ -3,9 +3,9 @@
 use cel::common::ast::{Expr, IdedExpr, LiteralValue};
 use regex_lite::Regex;
 
-use super::signatures::{self, Call, GLOBAL, METHODS, Signature};
+use super::signatures::{self, Call, FORMATS, GLOBAL, METHODS, Signature};
 use super::translate::{Translated, Translator, said};
-use crate::model::{CelType, Node, Ty};
+use crate::model::{CelObject, CelType, Node, Ty};
 
 /// Methods of durations: in CEL, and the nanoseconds of their unit.
 const UNITS: [(&str, i64); 4] = [
@@ -36,6 +36,7 @@ impl Translator<'_> {
             ("size", [of]) => return self.size(of),
             ("type", [of]) => return self.type_of(of),
             ("dyn", [of]) => return self.dynamic(of),
+            (name, [text]) if name.starts_with("format.") => return self.problems(name, text),
             (name, args) if name.starts_with("sets.") => return self.of_sets(name, args),
             _ => {}
         }
@@ -57,6 +58,21 @@ impl Translator<'_> {
             return Ok((node.clone(), CelType::Int));
         }
         called(GLOBAL, name, args).unwrap_or_else(|args| Err(unknown(name, args.first())))
+    }
+
+    /// What a format finds wrong with a text.
+    fn problems(&mut self, format: &str, of: &IdedExpr) -> Translated {
+        let found = FORMATS.iter().find(|(cel, _)| *cel == format);
+        let Some((_, function)) = found else {
+            return Err(format!("the format `{}`", format.escape_debug()));
+        };
+        let of = match self.expr(of)? {
+            (node, CelType::Dynamic) => text(node),
+            (node, CelType::Text) => node,
+            (_, sort) => return Err(format!("a format of {}", said(&sort))),
+        };
+        let problems = Node::not(Node::Sure(function, vec![of]));
+        Ok((problems, CelType::Object(CelObject::Problems)))
     }
 
     /// A value as one of no one type.
@@ -113,13 +129,20 @@ impl Translator<'_> {
         }
         let (node, sort) = self.expr(on)?;
         match (&sort, name, args) {
-            (CelType::Text, "matches", [pattern]) => return matches(node, pattern),
-            (CelType::Dynamic, "matches", [pattern]) => return matches(text(node), pattern),
+            (CelType::Text, "matches" | "find" | "findAll", [pattern]) => {
+                return matched(node, name, pattern);
+            }
+            (CelType::Dynamic, "matches" | "find" | "findAll", [pattern]) => {
+                return matched(text(node), name, pattern);
+            }
             (CelType::Duration, _, []) => {
                 let unit = UNITS.iter().find(|(cel, _)| *cel == name);
                 let (_, unit) = unit.ok_or_else(|| format!("`{name}` of a duration"))?;
                 let with = vec![node, Node::Int(*unit)];
                 return Ok((Node::Function("divide", with), CelType::Int));
+            }
+            (CelType::Object(CelObject::Problems), "hasValue", []) => {
+                return Ok((node, CelType::Bool));
             }
             (CelType::Time, ..) => return of_time(node, name, args),
             (CelType::Optional(..) | CelType::Maybe(_), ..) => {
@@ -167,10 +190,11 @@ fn called(
         return Err(operands);
     };
     let operands = operands.into_iter().zip(signature.takes);
-    let mut nodes = operands.map(|((node, sort), takes)| match (takes.sort(), sort) {
-        (CelType::Text, CelType::Dynamic) => text(node),
-        (CelType::Int, CelType::Dynamic) => Node::Tried(Box::new(node), "whole", Vec::new()),
-        _ => node,
+    let mut is_first = true;
+    let mut nodes = operands.map(|((node, sort), takes)| {
+        let node = operand(node, &sort, takes.sort(), is_first);
+        is_first = false;
+        node
     });
     Ok(Ok(match signature.call {
         Call::Sure(function) => signature.made(Node::Sure(function, nodes.collect())),
@@ -184,6 +208,16 @@ fn called(
             None => return Err(Vec::new()),
         },
     }))
+}
+
+/// An operand as a function takes it: an object that it isn't a method of is borrowed.
+fn operand(node: Node, sort: &CelType, wanted: CelType, is_first: bool) -> Node {
+    match (wanted, sort) {
+        (CelType::Text, CelType::Dynamic) => text(node),
+        (CelType::Int, CelType::Dynamic) => Node::Tried(Box::new(node), "whole", Vec::new()),
+        (CelType::Object(_), _) if !is_first => Node::Ref(Box::new(node)),
+        _ => node,
+    }
 }
 
 /// The text that a value of no one type is.
@@ -201,7 +235,8 @@ fn unknown(name: &str, first: Option<&(Node, CelType)>) -> String {
     }
 }
 
-fn matches(on: Node, pattern: &IdedExpr) -> Translated {
+/// A method of a regular expression.
+fn matched(on: Node, name: &str, pattern: &IdedExpr) -> Translated {
     let Expr::Literal(LiteralValue::String(text)) = &pattern.expr else {
         return Err("a computed regular expression".to_owned());
     };
@@ -209,7 +244,12 @@ fn matches(on: Node, pattern: &IdedExpr) -> Translated {
     Regex::new(text).map_err(|error| {
         format!("a regular expression that the crate regex-lite can't read: {error}")
     })?;
-    Ok((Node::Matches(Box::new(on), text.to_owned()), CelType::Bool))
+    let call = |method| Node::Pattern(method, Box::new(on), text.to_owned());
+    Ok(match name {
+        "find" => (Node::Made(Box::new(call("find"))), CelType::Text),
+        "findAll" => (call("find_all"), CelType::Made(Box::new(CelType::Text))),
+        _ => (call("matches"), CelType::Bool),
+    })
 }
 
 /// A part of a time, in UTC or in a zone of a fixed offset.

@@ -3,7 +3,7 @@
 use cel::common::ast::{Expr, IdedExpr, operators};
 
 use super::translate::{Translated, Translator, said};
-use crate::model::{CelType, Node};
+use crate::model::{CelObject, CelType, Node};
 
 /// Operators that compare: in CEL, in Rust, and as a method of an ordering.
 const ORDER: [(&str, &str, &str); 4] = [
@@ -93,7 +93,7 @@ impl Translator<'_> {
                 return Err(format!("{} beside {}", said(sort), said(other)));
             }
             (CelType::Kept(..) | CelType::Optional(..) | CelType::Maybe(_), _)
-            | (CelType::Object(_), _) => {
+            | (CelType::Object(CelObject::Problems | CelObject::Url), _) => {
                 return Err(format!("{} that is compared", said(&sort)));
             }
             _ => boxed(left, right),

@@ -44,6 +44,9 @@ pub(super) enum Sort {
 use Call::{Function, Method, Sure, Tried};
 use Sort::{Bool, Double, Duration, Dynamic, Int, NewText, Text, Texts, Time};
 
+const CIDR: Sort = Sort::Object(CelObject::Cidr);
+const IP: Sort = Sort::Object(CelObject::Ip);
+const QUANTITY: Sort = Sort::Object(CelObject::Quantity);
 const URL: Sort = Sort::Object(CelObject::Url);
 
 const fn new(name: &'static str, takes: &'static [Sort], call: Call, makes: Sort) -> Signature {
@@ -78,6 +81,33 @@ pub(super) const GLOBAL: &[Signature] = &[
     new("isCIDR", &[Text], Sure("is_cidr"), Bool),
     new("isURL", &[Text], Sure("is_url"), Bool),
     new("url", &[Text], Function("url"), URL),
+    new("isQuantity", &[Text], Sure("is_quantity"), Bool),
+    new("quantity", &[Text], Function("quantity"), QUANTITY),
+    new("sign", &[QUANTITY], Method("sign"), Int),
+    new("ip", &[Text], Function("ip"), IP),
+    new("ip.isCanonical", &[Text], Function("is_canonical_ip"), Bool),
+    new("string", &[IP], Method("to_text"), NewText),
+    new("cidr", &[Text], Function("cidr"), CIDR),
+    new("string", &[CIDR], Method("to_text"), NewText),
+];
+
+/// Formats that rules name, and the function that looks for the format.
+pub(super) const FORMATS: [(&str, &str); 12] = [
+    ("format.dns1123Label", "is_dns1123_label"),
+    ("format.dns1123LabelPrefix", "is_dns1123_label_prefix"),
+    ("format.dns1123Subdomain", "is_dns1123_subdomain"),
+    (
+        "format.dns1123SubdomainPrefix",
+        "is_dns1123_subdomain_prefix",
+    ),
+    ("format.dns1035Label", "is_dns1035_label"),
+    ("format.dns1035LabelPrefix", "is_dns1035_label_prefix"),
+    ("format.qualifiedName", "is_qualified_name"),
+    ("format.labelValue", "is_label_value"),
+    ("format.uri", "is_url"),
+    ("format.uuid", "is_uuid"),
+    ("format.date", "is_date"),
+    ("format.datetime", "is_datetime"),
 ];
 
 /// Functions with a target, which is the first operand.
@@ -100,6 +130,56 @@ pub(super) const METHODS: &[Signature] = &[
     new("getHostname", &[URL], Method("hostname"), NewText),
     new("getPort", &[URL], Method("port"), NewText),
     new("getEscapedPath", &[URL], Method("escaped_path"), NewText),
+    new(
+        "isGreaterThan",
+        &[QUANTITY, QUANTITY],
+        Method("is_greater_than"),
+        Bool,
+    ),
+    new(
+        "isLessThan",
+        &[QUANTITY, QUANTITY],
+        Method("is_less_than"),
+        Bool,
+    ),
+    new(
+        "compareTo",
+        &[QUANTITY, QUANTITY],
+        Method("compare_to"),
+        Int,
+    ),
+    new("add", &[QUANTITY, QUANTITY], Tried("add"), QUANTITY),
+    new("add", &[QUANTITY, Int], Tried("add_whole"), QUANTITY),
+    new("sub", &[QUANTITY, QUANTITY], Tried("sub"), QUANTITY),
+    new("sub", &[QUANTITY, Int], Tried("sub_whole"), QUANTITY),
+    new("family", &[IP], Method("family"), Int),
+    new("isUnspecified", &[IP], Method("is_unspecified"), Bool),
+    new("isLoopback", &[IP], Method("is_loopback"), Bool),
+    new(
+        "isLinkLocalMulticast",
+        &[IP],
+        Method("is_link_local_multicast"),
+        Bool,
+    ),
+    new(
+        "isLinkLocalUnicast",
+        &[IP],
+        Method("is_link_local_unicast"),
+        Bool,
+    ),
+    new("isGlobalUnicast", &[IP], Method("is_global_unicast"), Bool),
+    new("containsIP", &[CIDR, IP], Method("contains_ip"), Bool),
+    new("containsIP", &[CIDR, Text], Tried("contains_ip_text"), Bool),
+    new("containsCIDR", &[CIDR, CIDR], Method("contains_cidr"), Bool),
+    new(
+        "containsCIDR",
+        &[CIDR, Text],
+        Tried("contains_cidr_text"),
+        Bool,
+    ),
+    new("ip", &[CIDR], Method("ip"), IP),
+    new("prefixLength", &[CIDR], Method("prefix_length"), Int),
+    new("masked", &[CIDR], Method("masked"), CIDR),
 ];
 
 /// Returns true if a function is there, for other types maybe.

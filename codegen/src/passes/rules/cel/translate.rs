@@ -176,6 +176,12 @@ impl<'a> Translator<'a> {
             ("optMap" | "optFlatMap", [variable, body]) => {
                 self.opt_map(on, variable, body, name == "optFlatMap")
             }
+            ("validate", [text]) => match format(on) {
+                Some(format) => {
+                    self.function(&format!("format.{format}"), std::slice::from_ref(text))
+                }
+                None => self.method(on, name, args),
+            },
             _ => self.method(on, name, args),
         }
     }
@@ -227,6 +233,16 @@ impl<'a> Translator<'a> {
     }
 }
 
+/// The name of a format: of `format.dns1123Label()`.
+fn format(expr: &IdedExpr) -> Option<&str> {
+    let Expr::Call(call) = &expr.expr else {
+        return None;
+    };
+    let space = call.target.as_deref().map(|target| &target.expr);
+    let is_format = matches!(space, Some(Expr::Ident(space)) if space == "format");
+    (is_format && call.args.is_empty()).then_some(call.func_name.as_str())
+}
+
 /// A value that a variable holds.
 fn value_of(node: Node, sort: &CelType) -> (Node, CelType) {
     let node = match sort {
@@ -266,6 +282,10 @@ pub(super) fn said(sort: &CelType) -> &'static str {
         CelType::Time => "a time",
         CelType::Type => "a type",
         CelType::Dynamic => "a number or text",
+        CelType::Object(CelObject::Cidr) => "a range of addresses",
+        CelType::Object(CelObject::Ip) => "an address",
+        CelType::Object(CelObject::Problems) => "problems of a text",
+        CelType::Object(CelObject::Quantity) => "a quantity",
         CelType::Object(CelObject::Url) => "a URL",
         CelType::Text => "a text",
         CelType::Place(Ty::List(_), _) | CelType::Kept(..) | CelType::Made(_) => "a list",

@@ -112,6 +112,8 @@ impl kubernetes_kinds::Kind for Garden {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.beds", &["name"])];
     const GRANULAR: &'static [&'static str] = &[
         "spec",
+        "spec.almanac",
+        "spec.almanac.yields",
         "spec.beds",
         "spec.beds[]",
         "spec.helpers",
@@ -234,6 +236,9 @@ pub struct GardenSpec {
     /// In squares.
     pub size: i32,
 
+    /// Days, numbers and names that are looked up.
+    pub almanac: Option<GardenSpecAlmanac>,
+
     /// A place where things grow.
     ///
     /// At most one element for each `name`.
@@ -325,6 +330,15 @@ impl GardenSpec {
             size: size.into(),
             ..Self::default()
         }
+    }
+
+    /// Days, numbers and names that are looked up.
+    ///
+    /// Sets [`almanac`](Self::almanac).
+    #[must_use]
+    pub fn with_almanac(mut self, value: impl Into<GardenSpecAlmanac>) -> Self {
+        self.almanac = Some(value.into());
+        self
     }
 
     /// A place where things grow.
@@ -560,6 +574,7 @@ wire::object! {
     GardenSpec {
         required "owner" => owner,
         required "size" => size,
+        optional "almanac" => almanac,
         optional "beds" => beds as elements,
         optional "depth" => depth,
         optional "floor" => floor,
@@ -648,6 +663,143 @@ wire::object! {
         optional "found" => found,
         optional "gnomes" => gnomes,
         optional "selector" => selector,
+    }
+}
+
+/// Days, numbers and names that are looked up.
+///
+/// The rule `!has(self.sown) || !has(self.reaped) || self.reaped - self.sown >
+/// duration('24h') && self.sown.getMonth() < 9` must hold. The rule `!has(self.port)
+/// || self.port == 'http' || type(self.port) == int && self.port < 1024` must hold.
+/// The rule `!has(self.rows) || self.rows.sum() < 100 && self.rows.all(i, row, i == 0
+/// || row > self.rows[i - 1])` must hold. The rule `self.?name.optMap(name,
+/// !format.dns1123Label().validate(name).hasValue()).orValue(true)` must hold. The
+/// rule `!has(self.weight) || quantity(self.weight).isLessThan(quantity('1k'))` must
+/// hold. The rule `!has(self.net) || cidr(self.net).containsIP('10.0.0.1') &&
+/// self.net.find('[0-9]+$') != '32'` must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecAlmanac {
+    /// The name.
+    pub name: Option<String>,
+
+    /// The range of addresses.
+    pub net: Option<String>,
+
+    /// Where it is read.
+    pub port: Option<values::IntOrString>,
+
+    /// The time of reaping.
+    pub reaped: Option<values::DateTime>,
+
+    /// The lengths of rows.
+    pub rows: Option<Vec<i64>>,
+
+    /// The time of sowing.
+    pub sown: Option<values::DateTime>,
+
+    /// Of the crop.
+    pub weight: Option<String>,
+
+    /// By plant.
+    pub yields: Option<BTreeMap<String, i64>>,
+}
+
+impl GardenSpecAlmanac {
+    /// Makes a `GardenSpecAlmanac` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The name.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// The range of addresses.
+    ///
+    /// Sets [`net`](Self::net).
+    #[must_use]
+    pub fn with_net(mut self, value: impl Into<String>) -> Self {
+        self.net = Some(value.into());
+        self
+    }
+
+    /// Where it is read.
+    ///
+    /// Sets [`port`](Self::port).
+    #[must_use]
+    pub fn with_port(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.port = Some(value.into());
+        self
+    }
+
+    /// The time of reaping.
+    ///
+    /// Sets [`reaped`](Self::reaped).
+    #[must_use]
+    pub fn with_reaped(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.reaped = Some(value.into());
+        self
+    }
+
+    /// The lengths of rows.
+    ///
+    /// Sets [`rows`](Self::rows).
+    #[must_use]
+    pub fn with_rows(mut self, value: impl IntoIterator<Item = impl Into<i64>>) -> Self {
+        self.rows = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The time of sowing.
+    ///
+    /// Sets [`sown`](Self::sown).
+    #[must_use]
+    pub fn with_sown(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.sown = Some(value.into());
+        self
+    }
+
+    /// Of the crop.
+    ///
+    /// Sets [`weight`](Self::weight).
+    #[must_use]
+    pub fn with_weight(mut self, value: impl Into<String>) -> Self {
+        self.weight = Some(value.into());
+        self
+    }
+
+    /// By plant.
+    ///
+    /// Sets [`yields`](Self::yields).
+    #[must_use]
+    pub fn with_yields(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.yields = Some(values.collect());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecAlmanac {
+        optional "name" => name,
+        optional "net" => net,
+        optional "port" => port,
+        optional "reaped" => reaped,
+        optional "rows" => rows as elements,
+        optional "sown" => sown,
+        optional "weight" => weight,
+        optional "yields" => yields as entries,
     }
 }
 

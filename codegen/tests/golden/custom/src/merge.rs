@@ -4,7 +4,7 @@
 use kubernetes_kinds::merge;
 
 use crate::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
     GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves,
     GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
@@ -24,6 +24,7 @@ merge::object! {
     GardenSpec {
         required owner,
         required size,
+        optional almanac as fields,
         optional beds as list [name] of fields,
         optional depth,
         optional floor,
@@ -56,6 +57,19 @@ merge::object! {
         optional found as fields,
         optional gnomes,
         optional selector,
+    }
+}
+
+merge::object! {
+    GardenSpecAlmanac {
+        optional name,
+        optional net,
+        optional port,
+        optional reaped,
+        optional rows,
+        optional sown,
+        optional weight,
+        optional yields as entries,
     }
 }
 

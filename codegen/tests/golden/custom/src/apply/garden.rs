@@ -153,6 +153,11 @@ pub struct GardenSpec {
     /// See [`size`](crate::GardenSpec::size).
     pub size: Option<i32>,
 
+    /// Days, numbers and names that are looked up.
+    ///
+    /// See [`almanac`](crate::GardenSpec::almanac).
+    pub almanac: Option<GardenSpecAlmanac>,
+
     /// A place where things grow.
     ///
     /// See [`beds`](crate::GardenSpec::beds).
@@ -291,6 +296,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_size(mut self, value: impl Into<i32>) -> Self {
         self.size = Some(value.into());
+        self
+    }
+
+    /// Days, numbers and names that are looked up.
+    ///
+    /// Sets [`almanac`](Self::almanac).
+    #[must_use]
+    pub fn with_almanac(mut self, value: impl Into<GardenSpecAlmanac>) -> Self {
+        self.almanac = Some(value.into());
         self
     }
 
@@ -529,6 +543,7 @@ impl From<crate::GardenSpec> for GardenSpec {
         Self {
             owner: Some(value.owner),
             size: Some(value.size),
+            almanac: value.almanac.map(Into::into),
             beds: value.beds.map(convert::elements),
             depth: value.depth,
             floor: value.floor,
@@ -560,6 +575,7 @@ wire::object! {
     GardenSpec {
         optional "owner" => owner,
         optional "size" => size,
+        optional "almanac" => almanac,
         optional "beds" => beds,
         optional "depth" => depth,
         optional "floor" => floor,
@@ -672,6 +688,165 @@ wire::object! {
         optional "found" => found,
         optional "gnomes" => gnomes,
         optional "selector" => selector,
+    }
+}
+
+/// Part of an apply configuration: a [`GardenSpecAlmanac`](crate::GardenSpecAlmanac).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecAlmanac {
+    /// The name.
+    ///
+    /// See [`name`](crate::GardenSpecAlmanac::name).
+    pub name: Option<String>,
+
+    /// The range of addresses.
+    ///
+    /// See [`net`](crate::GardenSpecAlmanac::net).
+    pub net: Option<String>,
+
+    /// Where it is read.
+    ///
+    /// See [`port`](crate::GardenSpecAlmanac::port).
+    pub port: Option<values::IntOrString>,
+
+    /// The time of reaping.
+    ///
+    /// See [`reaped`](crate::GardenSpecAlmanac::reaped).
+    pub reaped: Option<values::DateTime>,
+
+    /// The lengths of rows.
+    ///
+    /// See [`rows`](crate::GardenSpecAlmanac::rows).
+    pub rows: Option<Vec<i64>>,
+
+    /// The time of sowing.
+    ///
+    /// See [`sown`](crate::GardenSpecAlmanac::sown).
+    pub sown: Option<values::DateTime>,
+
+    /// Of the crop.
+    ///
+    /// See [`weight`](crate::GardenSpecAlmanac::weight).
+    pub weight: Option<String>,
+
+    /// By plant.
+    ///
+    /// See [`yields`](crate::GardenSpecAlmanac::yields).
+    pub yields: Option<BTreeMap<String, i64>>,
+}
+
+impl GardenSpecAlmanac {
+    /// Makes a `GardenSpecAlmanac` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The name.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// The range of addresses.
+    ///
+    /// Sets [`net`](Self::net).
+    #[must_use]
+    pub fn with_net(mut self, value: impl Into<String>) -> Self {
+        self.net = Some(value.into());
+        self
+    }
+
+    /// Where it is read.
+    ///
+    /// Sets [`port`](Self::port).
+    #[must_use]
+    pub fn with_port(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.port = Some(value.into());
+        self
+    }
+
+    /// The time of reaping.
+    ///
+    /// Sets [`reaped`](Self::reaped).
+    #[must_use]
+    pub fn with_reaped(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.reaped = Some(value.into());
+        self
+    }
+
+    /// The lengths of rows.
+    ///
+    /// Sets [`rows`](Self::rows).
+    #[must_use]
+    pub fn with_rows(mut self, value: impl IntoIterator<Item = impl Into<i64>>) -> Self {
+        self.rows = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The time of sowing.
+    ///
+    /// Sets [`sown`](Self::sown).
+    #[must_use]
+    pub fn with_sown(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.sown = Some(value.into());
+        self
+    }
+
+    /// Of the crop.
+    ///
+    /// Sets [`weight`](Self::weight).
+    #[must_use]
+    pub fn with_weight(mut self, value: impl Into<String>) -> Self {
+        self.weight = Some(value.into());
+        self
+    }
+
+    /// By plant.
+    ///
+    /// Sets [`yields`](Self::yields).
+    #[must_use]
+    pub fn with_yields(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.yields = Some(values.collect());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecAlmanac> for GardenSpecAlmanac {
+    fn from(value: crate::GardenSpecAlmanac) -> Self {
+        Self {
+            name: value.name,
+            net: value.net,
+            port: value.port,
+            reaped: value.reaped,
+            rows: value.rows,
+            sown: value.sown,
+            weight: value.weight,
+            yields: value.yields,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecAlmanac {
+        optional "name" => name,
+        optional "net" => net,
+        optional "port" => port,
+        optional "reaped" => reaped,
+        optional "rows" => rows,
+        optional "sown" => sown,
+        optional "weight" => weight,
+        optional "yields" => yields,
     }
 }
 

@@ -4,7 +4,7 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
     GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
     GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
@@ -22,6 +22,7 @@ merge::object! {
     GardenSpec {
         optional owner,
         optional size,
+        optional almanac as fields,
         optional beds as list [name] of fields,
         optional depth,
         optional floor,
@@ -54,6 +55,19 @@ merge::object! {
         optional found as fields,
         optional gnomes,
         optional selector,
+    }
+}
+
+merge::object! {
+    GardenSpecAlmanac {
+        optional name,
+        optional net,
+        optional port,
+        optional reaped,
+        optional rows,
+        optional sown,
+        optional weight,
+        optional yields as entries,
     }
 }
 

@@ -21,7 +21,7 @@ mod garden;
 mod merge;
 
 pub use garden::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
     GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
     GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
     GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,

@@ -8,12 +8,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::{schema, values};
 
 use crate::{
-    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
-    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
-    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves,
-    GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus,
-    GardenStatusFound,
+    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger,
+    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase,
+    GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat,
+    GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
+    GardenSpecSite, GardenStatus, GardenStatusFound,
 };
 
 schema::kind! {
@@ -52,6 +52,8 @@ schema::object! {
             "minimum" => 1,
             "maximum" => 1000,
         },
+        /// Days, numbers and names that are looked up.
+        optional "almanac" => GardenSpecAlmanac,
         /// A place where things grow.
         optional "beds" => Vec<GardenSpecBeds> {
             "minItems" => 1,
@@ -154,6 +156,38 @@ schema::object! {
         optional "gnomes" => i64,
         /// The labels of those.
         optional "selector" => String,
+    }
+}
+
+schema::object! {
+    /// Days, numbers and names that are looked up.
+    GardenSpecAlmanac "com.example.v1.GardenSpecAlmanac" {
+        /// The name.
+        optional "name" => String {
+            "maxLength" => 70,
+        },
+        /// The range of addresses.
+        optional "net" => String {
+            "maxLength" => 50,
+        },
+        /// Where it is read.
+        optional "port" => values::IntOrString,
+        /// The time of reaping.
+        optional "reaped" => values::DateTime,
+        /// The lengths of rows.
+        optional "rows" => Vec<i64> {
+            "maxItems" => 9,
+        },
+        /// The time of sowing.
+        optional "sown" => values::DateTime,
+        /// Of the crop.
+        optional "weight" => String {
+            "maxLength" => 20,
+        },
+        /// By plant.
+        optional "yields" => BTreeMap<String, i64> {
+            "maxProperties" => 5,
+        },
     }
 }
 

@@ -8,7 +8,7 @@ use kubernetes_validation::{
 };
 
 use crate::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerMark,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerMark,
     GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots,
     GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecPlan,
     GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec,
@@ -110,6 +110,7 @@ impl Strategy for Garden {
         ("spec.site", &["text"]),
     ];
     const NOT_NULL: &'static [&'static str] = &[
+        "spec.almanac.rows[]",
         "spec.beds[]",
         "spec.helpers[]",
         "spec.ledger.tags[]",
@@ -189,6 +190,9 @@ impl Check for GardenSpec {
         let path = at.field("size");
         to.minimum(path, self.size, 1);
         to.maximum(path, self.size, 1000);
+        if let Some(value) = &self.almanac {
+            value.check(&at.field("almanac"), to);
+        }
         let path = at.field("beds");
         if let Some(entries) = &self.beds {
             to.min_entries(path, entries.len(), 1, "minItems");
@@ -354,11 +358,11 @@ impl Check for GardenSpec {
                 message: "it is not secret",
             },
             || Ok(
-                (self
+                self
                     .sign
                     .as_ref()
                     .and_then(|of| of.text.as_ref())
-                    .map_or("none", |found| found.as_str())) != "secret",
+                    .map_or("none", |found| found.as_str()) != "secret",
             ),
         );
         to.rule(
@@ -498,6 +502,9 @@ impl Check for GardenSpec {
 
     #[rustfmt::skip]
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
+        if let (Some(value), Some(stored)) = (&self.almanac, &stored.almanac) {
+            value.check_update(stored, &at.field("almanac"), to);
+        }
         let list = at.field("beds");
         for (index, item) in self.beds.iter().flatten().enumerate() {
             let mut stored = stored.beds.iter().flatten();
@@ -561,6 +568,185 @@ impl Check for GardenStatus {
             },
             || Ok(self.plants >= stored.plants),
         );
+    }
+}
+
+impl Check for GardenSpecAlmanac {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("name");
+        if let Some(value) = &self.name {
+            to.max_characters(path, value, 70);
+        }
+        let path = at.field("net");
+        if let Some(value) = &self.net {
+            to.max_characters(path, value, 50);
+        }
+        let path = at.field("reaped");
+        if let Some(value) = &self.reaped {
+            to.date_time(path, value.as_str());
+        }
+        let path = at.field("rows");
+        if let Some(entries) = &self.rows {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 9, problem);
+        }
+        let path = at.field("sown");
+        if let Some(value) = &self.sown {
+            to.date_time(path, value.as_str());
+        }
+        let path = at.field("weight");
+        if let Some(value) = &self.weight {
+            to.max_characters(path, value, 20);
+        }
+        let path = at.field("yields");
+        if let Some(entries) = &self.yields {
+            let problem = Problem::new(ErrorType::TooMany, "maxProperties");
+            to.max_entries(path, entries.len(), 5, problem);
+        }
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.sown) || !has(self.reaped) || self.reaped - self.sown > duration('24h') && self.sown.getMonth() < 9",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.sown.is_none() || self.reaped.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::between(
+                                cel::written_time(
+                                    cel::get(&self.reaped, "reaped")?.as_str(),
+                                )?,
+                                cel::written_time(cel::get(&self.sown, "sown")?.as_str())?,
+                            )? > cel::duration("24h")?,
+                        ),
+                        || Ok(
+                            cel::written_time(cel::get(&self.sown, "sown")?.as_str())?
+                                .month() < 9,
+                        ),
+                    )?,
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.port) || self.port == 'http' || type(self.port) == int && self.port < 1024",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || cel::or(
+                || Ok(
+                    self.port.is_none()
+                        || cel::value(cel::get(&self.port, "port")?) == "http",
+                ),
+                || cel::and(
+                    || Ok(
+                        cel::value(cel::get(&self.port, "port")?).type_name() == "int",
+                    ),
+                    || Ok(
+                        cel::order(cel::value(cel::get(&self.port, "port")?), 1024)?
+                            .is_lt(),
+                    ),
+                ),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.rows) || self.rows.sum() < 100 && self.rows.all(i, row, i == 0 || row > self.rows[i - 1])",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.rows.is_none()
+                    || cel::and(
+                        || Ok(cel::sum(cel::get(&self.rows, "rows")?)? < 100),
+                        || cel::all(
+                            (0_i64..).zip(cel::get(&self.rows, "rows")?.iter()),
+                            |(i, row)| Ok(
+                                i == 0
+                                    || *row
+                                        > *cel::element(
+                                            cel::get(&self.rows, "rows")?,
+                                            cel::subtract(i, 1)?,
+                                        )?,
+                            ),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "self.?name.optMap(name, !format.dns1123Label().validate(name).hasValue()).orValue(true)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self
+                    .name
+                    .as_ref()
+                    .map(|name| cel::is_dns1123_label(name.as_str()))
+                    .unwrap_or(true),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.weight) || quantity(self.weight).isLessThan(quantity('1k'))",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.weight.is_none()
+                    || cel::quantity(cel::get(&self.weight, "weight")?.as_str())?
+                        .is_less_than(&cel::quantity("1k")?),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.net) || cidr(self.net).containsIP('10.0.0.1') && self.net.find('[0-9]+$') != '32'",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.net.is_none()
+                    || cel::and(
+                        || {
+                            cel::cidr(cel::get(&self.net, "net")?.as_str())?
+                                .contains_ip_text("10.0.0.1")
+                        },
+                        || Ok(
+                            ({
+                                static PATTERN: Pattern = Pattern::new("[0-9]+$");
+                                PATTERN.find(cel::get(&self.net, "net")?.as_str())
+                            })
+                                .as_str() != "32",
+                        ),
+                    )?,
+            ),
+        );
+    }
+
+    #[rustfmt::skip]
+    fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let map = at.field("yields");
+        for (key, value) in self.yields.iter().flatten() {
+            if let Some(stored) = stored.yields.as_ref().and_then(|map| map.get(key)) {
+                to.rule(
+                    map.key_as_field(key),
+                    &Rule {
+                        cel: "self >= oldSelf",
+                        error_type: ErrorType::Invalid,
+                        message: "",
+                    },
+                    || Ok(*value >= *stored),
+                );
+            }
+        }
     }
 }
 
