@@ -5,11 +5,10 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
+use super::closures::{is_native, is_only, mapped, parameter, parameters, read_as};
 use super::context::Context;
 use super::operand::Operand;
-use crate::emit::runtime::VALIDATION;
 use crate::model::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs, Variables};
-use crate::name;
 
 /// A rule of a value, with what is stored of it.
 pub(super) fn rule(
@@ -472,63 +471,5 @@ impl Writer<'_, '_> {
             Macro::Map | Macro::MapToTexts => "map",
         });
         quote!(#function(#items, #closure))
-    }
-}
-
-/// Returns true if a macro is a method of Rust's iterators.
-fn is_native(how: Macro, body: &Node) -> bool {
-    matches!(how, Macro::All | Macro::Exists) && !body.fails()
-}
-
-fn is_variable(node: &Node, variable: &name::Ident) -> bool {
-    matches!(node, Node::Variable(name) if name == variable)
-}
-
-/// Returns true for the only variable.
-fn is_only(node: &Node, variables: &Variables) -> bool {
-    matches!(variables, Variables::One(variable) if is_variable(node, variable))
-}
-
-/// The parameter of a closure, without a name if the body doesn't use it.
-fn parameter(variable: &name::Ident, body: &Node) -> TokenStream {
-    match body.any(&mut |node| is_variable(node, variable)) {
-        true => quote!(#variable),
-        false => quote!(_),
-    }
-}
-
-fn parameters(variables: &Variables, body: &Node) -> TokenStream {
-    match variables {
-        Variables::One(variable) => parameter(variable, body),
-        Variables::Two(a, b) => {
-            let (a, b) = (parameter(a, body), parameter(b, body));
-            quote!((#a, #b))
-        }
-    }
-}
-
-/// The function that makes an optional value of another.
-fn mapped(is_flat: bool) -> &'static str {
-    match is_flat {
-        true => "and_then",
-        false => "map",
-    }
-}
-
-/// The value in a place.
-fn read_as(place: &Operand, read: ReadAs) -> TokenStream {
-    let Operand {
-        plain,
-        borrowed,
-        copied,
-        ..
-    } = place;
-    match read {
-        ReadAs::Copied => copied.clone(),
-        ReadAs::Whole => quote!(i64::from(#copied)),
-        ReadAs::Unsigned => quote!(#VALIDATION::whole(#copied)),
-        ReadAs::Fraction => quote!(f64::from(#copied)),
-        ReadAs::Text => quote!(#plain.as_str()),
-        ReadAs::Borrowed => borrowed.clone(),
     }
 }

@@ -5,6 +5,7 @@
 
 mod cel;
 mod checks;
+mod closures;
 mod context;
 mod defaults;
 mod features;

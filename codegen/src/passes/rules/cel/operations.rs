@@ -1,6 +1,6 @@
 //! Operators of CEL.
 
-use cel::common::ast::{Expr, IdedExpr, operators};
+use cel::common::ast::{Expr, IdedExpr, LiteralValue, operators};
 
 use super::translate::{Translated, Translator, said};
 use crate::model::{CelObject, CelType, Node};
@@ -61,6 +61,18 @@ impl Translator<'_> {
                 let none = Box::new(Node::Int(0));
                 let node = Node::Operator(operator, Box::new(length), none);
                 return Ok((node, CelType::Bool));
+            }
+        }
+        // An optional value isn't null, even if there is none.
+        for (null, of) in [(a, b), (b, a)] {
+            if matches!(null.expr, Expr::Literal(LiteralValue::Null)) {
+                let optional = CelType::Object(CelObject::Problems);
+                return match self.expr(of)? {
+                    (node, sort) if sort == optional && !node.fails() => {
+                        Ok((Node::Bool(operator == "!="), CelType::Bool))
+                    }
+                    _ => Err("`null`".to_owned()),
+                };
             }
         }
         let (left, right) = (self.expr(a)?, self.expr(b)?);
