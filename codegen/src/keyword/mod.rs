@@ -15,6 +15,10 @@ use crate::pointer::Pointer;
 
 pub(crate) use table::TABLE;
 
+/// The combinations of schemas of a value of a custom resource, as the definition has them. Loading
+/// puts them there, because they have no form in Rust.
+pub(crate) const COMBINED: &str = "x-combined";
+
 /// The position of a schema in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {

@@ -406,6 +406,7 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("x-unique-keys", VALUE),
     read("x-repeats-allowed", VALUE),
     read("x-repeats-at-element", VALUE),
+    read(super::COMBINED, ANY),
     read("x-kubernetes-validations", ANY),
     read("x-error-type", VALUE),
     read("x-reported-above", VALUE),

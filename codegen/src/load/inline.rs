@@ -7,12 +7,13 @@ use serde_json::{Map, Value, json};
 
 use super::refs::SCHEMAS;
 use crate::diag::Spot;
+use crate::keyword::COMBINED;
 use crate::name;
 use crate::pointer::Pointer;
 
 /// The keywords that say what an object is made of, and go with it; the others say what its place
 /// is for.
-const OF_TYPE: [&str; 16] = [
+const OF_TYPE: [&str; 17] = [
     "additionalProperties",
     "allOf",
     "anyOf",
@@ -24,6 +25,7 @@ const OF_TYPE: [&str; 16] = [
     "properties",
     "required",
     "type",
+    COMBINED,
     "x-kubernetes-embedded-resource",
     "x-kubernetes-group-version-kind",
     "x-kubernetes-preserve-unknown-fields",

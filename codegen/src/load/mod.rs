@@ -2,6 +2,7 @@
 //!
 //! Only this module and [`lower`](crate::lower) know OpenAPI.
 
+mod combined;
 mod complete;
 pub(crate) mod crd;
 mod definition;
@@ -95,6 +96,9 @@ pub(crate) fn load(
     let root = Spot::root(&source.name, &reported);
     refs::check(&document, &root);
     keyword::check(&document, prefix, &root);
+    if is_custom {
+        combined::take_out(&mut document, prefix);
+    }
     let names = inline::Names::new(prefix, &config.names, is_custom);
     let mut places = inline::name_all(&mut document, names, &root);
     if config.kubernetes_types {

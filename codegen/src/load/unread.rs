@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::refs::SCHEMAS;
 use crate::model::{Unchecked, is_misspelt_name_format};
@@ -106,7 +106,6 @@ fn of_schema(schema: &mut Value, at: &Pointer, found: &mut Vec<Unchecked>) {
     enumeration(schema, &mut leave);
     required(schema, &mut leave);
     limits(schema, &mut leave);
-    combined(schema, &mut leave);
     let format = schema.get("format").and_then(Value::as_str);
     if format.is_some_and(is_misspelt_name_format) {
         // A server knows it as little.
@@ -236,32 +235,6 @@ fn make_whole(value: &mut Value) {
         && let Some(number) = value.as_f64().filter(exact)
     {
         *value = (number as i64).into();
-    }
-}
-
-/// Takes out combinations of schemas for a value that isn't an object of certain properties.
-fn combined(schema: &mut Map<String, Value>, leave: &mut impl FnMut(String, String)) {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    if properties.is_some_and(|properties| !properties.is_empty()) {
-        return;
-    }
-    let is_either = schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true));
-    for name in ["allOf", "anyOf", "oneOf", "not"] {
-        let Some(value) = schema.get(name) else {
-            continue;
-        };
-        if name == "allOf" && value.pointer("/0/$ref").is_some() {
-            continue;
-        }
-        // That is what an integer or a text is.
-        if !(is_either
-            && name == "anyOf"
-            && *value == json!([{"type": "integer"}, {"type": "string"}]))
-        {
-            let reason = "combinations of schemas are checked of objects with properties";
-            leave(shown(name, value), reason.to_owned());
-        }
-        schema.remove(name);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cel;
 mod checks;
+mod constraint;
 mod conversion;
 mod counterpart;
 mod external;
@@ -27,6 +28,7 @@ use crate::name::{Ident, RulePath};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
+pub(crate) use constraint::Constraint;
 pub(crate) use kubernetes_schema_terms::{ErrorType, NameFormat, TextFormat};
 
 pub(crate) use cel::{

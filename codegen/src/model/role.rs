@@ -18,6 +18,8 @@ pub(crate) struct Behaviour {
     pub(crate) warns: bool,
     /// Checks rules in CEL of a custom resource.
     pub(crate) has_cel_rules: bool,
+    /// Checks combinations of schemas of a custom resource, other than of fields that are set.
+    pub(crate) has_combinations: bool,
     /// Compares an update with what is stored, as a whole.
     pub(crate) is_compared: bool,
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::name::{Ident, RulePath};
 use crate::release::{Release, Releases};
 
-use super::{CelRule, ErrorType, Lifecycle, NameFormat, TextFormat, Unchecked, terms};
+use super::{CelRule, Constraint, ErrorType, Lifecycle, NameFormat, TextFormat, Unchecked, terms};
 
 /// The rules of the value of a field, or of the elements of a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -80,6 +80,14 @@ impl Rules {
             .iter()
             .any(|rule| matches!(rule.check, Check::Cel(_)));
         has || self.items.as_ref().is_some_and(|items| items.have_cel())
+    }
+
+    /// Returns true if a combination of schemas is checked, of the value or its elements.
+    pub(crate) fn have_combinations(&self) -> bool {
+        let mut arguments = self.calls().flat_map(|call| &call.arguments);
+        let mut items = self.items.iter();
+        arguments.any(|argument| matches!(argument, Argument::Combined(_)))
+            || items.any(|items| items.have_combinations())
     }
 
     /// The functions that check.
@@ -266,6 +274,7 @@ pub(crate) enum Argument {
     #[serde(serialize_with = "terms::serialize")]
     TextFormat(TextFormat),
     Pattern(String),
+    Combined(Constraint),
     /// The values of an enumeration of the crate.
     ValuesOf(Ident),
 }
@@ -304,7 +313,7 @@ pub(crate) struct TypeRules {
 }
 
 /// A rule about fields of a struct that must be set together, or not; by their names on the wire.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Together {
     /// At least one of the groups: `anyOf`.
@@ -322,6 +331,8 @@ pub(crate) enum Together {
         least: Option<usize>,
         most: Option<usize>,
     },
+    /// Any other combination of schemas.
+    Combined(Constraint),
 }
 
 impl Together {
@@ -331,7 +342,7 @@ impl Together {
             Self::Any(groups) | Self::One(groups) => groups.iter().flat_map(Group::names).collect(),
             Self::Not(names) | Self::Each(names) => names.iter().collect(),
             Self::All(all) => all.iter().flat_map(Self::names).collect(),
-            Self::Number { .. } => Vec::new(),
+            Self::Number { .. } | Self::Combined(_) => Vec::new(),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Analysed, ApiVersion, Behaviour, Field, Role, Rules, SchemaName, Struct, Ty};
+use crate::model::{
+    Analysed, ApiVersion, Behaviour, Field, Role, Rules, SchemaName, Struct, Together, Ty,
+};
 
 /// The behaviour of a server towards each struct.
 pub(super) struct Behaviours {
@@ -12,6 +14,7 @@ pub(super) struct Behaviours {
     checks_updates: BTreeSet<SchemaName>,
     warns: BTreeSet<SchemaName>,
     has_cel_rules: BTreeSet<SchemaName>,
+    has_combinations: BTreeSet<SchemaName>,
     compared: BTreeSet<SchemaName>,
 }
 
@@ -67,6 +70,12 @@ pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
         }),
         false => BTreeSet::new(),
     };
+    let has_combinations = holding(|object| {
+        let mut together = object.rules.together.iter();
+        let mut rules = object.fields.iter().map(|field| &field.server.rules);
+        together.any(|together| matches!(together, Together::Combined(_)))
+            || rules.any(Rules::have_combinations)
+    });
     Behaviours {
         sets_defaults,
         drops_fields,
@@ -74,6 +83,7 @@ pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
         checks_updates,
         warns,
         has_cel_rules,
+        has_combinations,
         compared: compared(version),
     }
 }
@@ -105,6 +115,7 @@ impl Behaviours {
             checks_updates: self.checks_updates.contains(schema),
             warns: self.warns.contains(schema),
             has_cel_rules: self.has_cel_rules.contains(schema),
+            has_combinations: self.has_combinations.contains(schema),
             is_compared: self.compared.contains(schema),
         }
     }

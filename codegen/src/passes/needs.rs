@@ -1,11 +1,14 @@
 //! Needs: the features of the run-time crates that the types and rules of a document use.
 
-use crate::model::{Analysed, ApiVersion, Argument, Exact, Field, Needs, Rules, Struct, Ty};
+use crate::model::{
+    Analysed, ApiVersion, Argument, Exact, Field, Needs, Rules, Struct, Together, Ty,
+};
 
 /// The methods that check keywords as servers of custom resources do.
-const OF_SCHEMAS: [&str; 16] = [
+const OF_SCHEMAS: [&str; 17] = [
     "above",
     "below",
+    "combined",
     "encoded",
     "known_number",
     "max_characters",
@@ -63,10 +66,21 @@ fn has_patterns(object: &Struct<Analysed>) -> bool {
     fn asks(rules: &Rules) -> bool {
         let mut arguments = rules.calls().flat_map(|call| &call.arguments);
         let mut cel = rules.cel(false).chain(rules.cel(true));
-        arguments.any(|argument| matches!(argument, Argument::Pattern(_)))
+        let has = |argument: &Argument| match argument {
+            Argument::Pattern(_) => true,
+            Argument::Combined(combination) => combination.has_pattern(),
+            _ => false,
+        };
+        arguments.any(has)
             || cel.any(|rule| rule.holds.has_pattern())
             || rules.items.as_deref().is_some_and(asks)
     }
     let asks = |field: &Field<Analysed>| asks(&field.server.rules);
-    object.rules.cel.iter().any(|rule| rule.holds.has_pattern()) || object.fields.iter().any(asks)
+    let mut together = object.rules.together.iter();
+    object.rules.cel.iter().any(|rule| rule.holds.has_pattern())
+        || together.any(|together| match together {
+            Together::Combined(combination) => combination.has_pattern(),
+            _ => false,
+        })
+        || object.fields.iter().any(asks)
 }

@@ -50,6 +50,10 @@ pub struct Checker<'t> {
     /// Errors of custom resources that a server reports on an update even if the value is
     /// unchanged, but not on a write of the status.
     pub(crate) lasting: Vec<crate::Error>,
+    /// The errors of combinations of schemas of custom resources, with the path of the value that
+    /// has the combination.
+    #[cfg(feature = "custom-resources")]
+    pub(crate) combined: Vec<(kubernetes_kinds::FieldPath, Vec<crate::Error>)>,
 }
 
 /// The type of an error and the violated rule.
@@ -89,6 +93,8 @@ impl<'t> Checker<'t> {
                 warnings: Vec::new(),
             },
             lasting: Vec::new(),
+            #[cfg(feature = "custom-resources")]
+            combined: Vec::new(),
         }
     }
 

@@ -27,11 +27,34 @@ const RATCHETING: Feature = Feature {
 /// Returns the report. A server doesn't evaluate the CEL rules of a custom resource with other
 /// errors that may make them meaningless, and reports that.
 pub(crate) fn finish<K: Strategy>(mut checker: Checker<'_>) -> Report {
+    flush(&mut checker);
     let Checker {
         report, lasting, ..
     } = &mut checker;
+    if K::HAS_COMBINATIONS {
+        report_once(report);
+    }
     skip_cel_rules::<K>(report, lasting);
     checker.finish()
+}
+
+/// Adds the errors of combinations of schemas to the others.
+fn flush(to: &mut Checker<'_>) {
+    let combined = std::mem::take(&mut to.combined);
+    let errors = combined.into_iter().flat_map(|(_, errors)| errors);
+    to.report.errors.extend(errors);
+}
+
+/// Drops repeated errors: a schema and one in a combination may ask the same.
+fn report_once(report: &mut Report) {
+    let mut once: Vec<Error> = Vec::new();
+    for error in std::mem::take(&mut report.errors) {
+        let is_other = [RULE, "unique"].contains(&error.rule);
+        if is_other || !once.iter().any(|known| known.repeats(&error)) {
+            once.push(error);
+        }
+    }
+    report.errors = once;
 }
 
 /// `others` are errors that the report gets later.
@@ -283,10 +306,11 @@ pub(crate) fn ratchet<K: Strategy>(
     of_status: bool,
     to: &mut Checker<'_>,
 ) {
-    if !K::IS_CUSTOM || to.mark() == from {
+    if !K::IS_CUSTOM || to.mark() == from && to.combined.is_empty() {
         return;
     }
     if of_status && to.target().release() < RATCHETING_OF_STATUS {
+        flush(to);
         // Outside of the status, a server evaluates only CEL rules.
         let status = Segment::Field("status".into());
         let since = to.report.errors.split_off(from);
@@ -297,6 +321,7 @@ pub(crate) fn ratchet<K: Strategy>(
         return;
     }
     if !to.target().has(&RATCHETING) {
+        flush(to);
         return;
     }
     if let (Some(new), Some(old)) = (to_value(object), to_value(stored)) {
@@ -311,7 +336,11 @@ pub(crate) fn ratchet<K: Strategy>(
                 });
             }
         }
+        // Within a combination a server checks unchanged values again.
+        to.combined
+            .retain(|(path, _)| !is_stored(path, &new, &old, K::LIST_MAP_KEYS));
     }
+    flush(to);
 }
 
 /// Returns true if the value at a path, or one that contains it, is equal in both objects.

@@ -28,6 +28,8 @@ pub mod admission;
 pub mod cel;
 mod checker;
 #[cfg(feature = "custom-resources")]
+mod combined;
+#[cfg(feature = "custom-resources")]
 mod custom;
 #[cfg(not(feature = "custom-resources"))]
 #[path = "not_custom.rs"]
@@ -64,6 +66,8 @@ pub use kubernetes_kinds::{FieldPath, Segment};
 pub use kubernetes_schema_terms::{ErrorType, NameFormat};
 
 pub use checker::{Checker, IMMUTABLE, Problem, to_value, whole};
+#[cfg(feature = "custom-resources")]
+pub use combined::Constraint;
 #[cfg(feature = "custom-resources")]
 pub use kubernetes_schema_terms::TextFormat;
 pub use path::Path;

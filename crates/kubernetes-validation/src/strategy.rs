@@ -108,6 +108,10 @@ pub trait Strategy:
     /// True if the schema of a custom resource has rules in CEL.
     const HAS_CEL_RULES: bool = false;
 
+    /// True if the schema of a custom resource has combinations of schemas, `oneOf` and others, that
+    /// ask more than which fields are set.
+    const HAS_COMBINATIONS: bool = false;
+
     /// The subresource `scale` of a custom resource.
     const SCALE: Option<Scale> = None;
 

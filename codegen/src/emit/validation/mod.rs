@@ -6,6 +6,7 @@
 mod cel;
 mod checks;
 mod closures;
+mod combined;
 mod context;
 mod defaults;
 mod features;

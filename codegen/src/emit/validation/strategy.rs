@@ -32,6 +32,7 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
     let with_metadata = differs("STATUS_WITH_METADATA", rules.status_with_metadata, true);
     let custom = differs("IS_CUSTOM", cx.version.is_custom, true);
     let rules = differs("HAS_CEL_RULES", object.behaviour.has_cel_rules, true);
+    let combinations = differs("HAS_COMBINATIONS", object.behaviour.has_combinations, true);
     let fields = |name: &str, fields: &[(String, Vec<String>)]| {
         let name = format_ident!("{name}");
         let rows = fields
@@ -86,6 +87,7 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
             #not_null
             #has_status
             #rules
+            #combinations
             #scale
             #others
             #status

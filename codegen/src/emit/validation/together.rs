@@ -3,6 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::combined;
 use super::context::Context;
 use crate::model::{ErrorType, Group, Rest, Role, Struct, Together};
 
@@ -10,6 +11,9 @@ use crate::model::{ErrorType, Group, Rest, Role, Struct, Together};
 pub(super) fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     let checks = object.rules.together.iter().map(|together| match together {
         Together::Number { least, most } => number(cx, object, *least, *most),
+        Together::Combined(combination) => {
+            combined::check(cx, (&quote!(*at), &quote!(self)), combination)
+        }
         together => {
             let check = check(object, together);
             quote!(#check;)
@@ -91,7 +95,7 @@ fn check(object: &Struct, together: &Together) -> TokenStream {
             };
         }
         // Beside the others only.
-        Together::Number { .. } => return quote!(true),
+        Together::Number { .. } | Together::Combined(_) => return quote!(true),
         Together::Any(groups) => ("anyOf", false, groups),
         Together::One(groups) => ("oneOf", true, groups),
     };

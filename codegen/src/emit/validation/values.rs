@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::context::Context;
 use super::operand::Operand;
-use super::{cel, reported, target};
+use super::{cel, combined, reported, target};
 use crate::emit::runtime::VALIDATION;
 use crate::model::{
     Argument, Call, CheckStep, Field, RepeatKey, Repeats, Rest, Rule, Struct, Ty, ValueForm,
@@ -209,6 +209,10 @@ fn item(cx: &mut Context<'_>, steps: &[CheckStep]) -> TokenStream {
 /// Emits a call that guards nothing.
 fn call(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> TokenStream {
     let problem = problem(cx, call);
+    if let [Argument::Combined(combination)] = call.arguments.as_slice() {
+        let value = value(call, operand);
+        return combined::check(cx, (&quote!(path), &value), combination);
+    }
     let expression = one(cx, call, &value(call, operand));
     let check = match pattern(cx, call, &expression) {
         Some(check) => check,
@@ -309,6 +313,8 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
         Argument::NameFormat(format) => cx.term(*format),
         Argument::TextFormat(format) => cx.term(*format),
         Argument::Pattern(_) => quote!(&PATTERN),
+        // It has a check of its own.
+        Argument::Combined(_) => TokenStream::new(),
         Argument::ValuesOf(name) => {
             cx.uses.types.insert(name.clone());
             quote!(#name::known_values())

@@ -16,7 +16,7 @@ use crate::release::Releases;
 
 /// The formats of texts in custom resources that a server checks and generated code doesn't,
 /// without dashes.
-const LEFT_FORMATS: [&str; 9] = [
+pub(super) const LEFT_FORMATS: &[&str] = &[
     "creditcard",
     "duration",
     "email",
@@ -185,13 +185,12 @@ impl Reader<'_> {
                 let format = value.as_str().and_then(NameFormat::parse)?;
                 Some(vec![Argument::NameFormat(format)])
             }
-            (ArgumentForm::Pattern, Value::String(text)) => match Regex::new(text) {
-                Ok(_) => Some(vec![Argument::Pattern(text.clone())]),
-                Err(error) => {
-                    let message = format!("no regular expression: {error}");
+            (ArgumentForm::Pattern, Value::String(text)) => match pattern(text) {
+                Ok(text) => Some(vec![Argument::Pattern(text)]),
+                Err(reason) => {
+                    let message = format!("no regular expression: {reason}");
                     let help =
                         "write it in the syntax of the crate regex-lite, which Go's is much like";
-                    let reason = format!("regex-lite doesn't read it: {error}");
                     self.keyword(name, value, &reason, (at, message, help));
                     None
                 }
@@ -273,4 +272,12 @@ fn whole(value: &Value) -> Option<i64> {
     value
         .as_i64()
         .or_else(|| whole().map(|number| number as i64))
+}
+
+/// The expression that reads as a server reads a pattern, or the reason why there is none.
+pub(super) fn pattern(text: &str) -> Result<String, String> {
+    match Regex::new(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!("regex-lite doesn't read it: {error}")),
+    }
 }

@@ -5,6 +5,7 @@
 
 mod calls;
 mod cel;
+mod combined;
 mod together;
 mod types;
 mod unique;
@@ -20,7 +21,7 @@ use super::features;
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::foundation;
-use crate::keyword::{Meaning, Modification, TABLE, ValueKind};
+use crate::keyword::{COMBINED, Meaning, Modification, TABLE, ValueKind};
 use crate::load::shown;
 use crate::model::{
     ApiVersion, Argument, Call, CelForm, Check, ErrorType, Exact, Field, FieldRules, Reported,
@@ -221,6 +222,7 @@ impl Reader<'_> {
             "x-must-be-set" if self.flag(name, value, pointer) => {
                 vec![rule(Check::IsSet)]
             }
+            COMBINED => self.combinations(value, pointer),
             "x-check-reading" => functions(self, Check::Reading),
             "x-check" => functions(self, Check::Function),
             "x-warn" => functions(self, Check::Warning),

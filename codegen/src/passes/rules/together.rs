@@ -4,34 +4,34 @@
 use serde_json::{Map, Value};
 
 use super::Reader;
+use crate::keyword::COMBINED;
 use crate::model::{Group, Resolved, Struct, Together, Type};
 use crate::pointer::Pointer;
 
 impl Reader<'_> {
-    /// Reads the rules about fields of a struct that must be set together, or not.
+    /// Reads the rules about fields of a struct that must be set together, or not, and the other
+    /// combinations of schemas that it has.
     pub(super) fn together(
         &mut self,
         ty: &Type<Resolved>,
         object: &Struct<Resolved>,
     ) -> Vec<Together> {
         let mut found = Vec::new();
-        if self.version.is_custom {
-            let keywords = &object.rule_keywords.keywords;
-            found.extend(self.number(keywords, &ty.pointer));
-            self.forms(keywords, &ty.pointer, &mut found);
+        if !self.version.is_custom {
+            return found;
         }
-        found.retain(|together| {
-            let mut names = together.names().into_iter();
-            let unknown = names.find(|name| object.field(name).is_none());
-            if let Some(name) = unknown {
-                let message = format!("`{}` is not a property", name.escape_debug());
-                let help = "what is required in `oneOf`, `anyOf` and `not` is a property";
-                let rule = format!("required: [{name:?}]");
-                let reason = "the schema has no such property";
-                self.cannot(&ty.pointer, (rule, reason), message, help);
+        let keywords = &object.rule_keywords.keywords;
+        found.extend(self.number(keywords, &ty.pointer));
+        let all = keywords.get(COMBINED).and_then(Value::as_object);
+        for (name, value) in all.into_iter().flatten() {
+            match of_set(name, value).filter(|all| are_fields(all, object)) {
+                Some(all) => found.extend(all),
+                None => {
+                    let combination = self.combination(name, value, &ty.pointer);
+                    found.extend(combination.map(Together::Combined));
+                }
             }
-            unknown.is_none()
-        });
+        }
         found
     }
 
@@ -47,55 +47,41 @@ impl Reader<'_> {
         let (least, most) = (limit("minProperties"), limit("maxProperties"));
         (least.is_some() || most.is_some()).then_some(Together::Number { least, most })
     }
-
-    fn forms(&mut self, schema: &Map<String, Value>, pointer: &Pointer, found: &mut Vec<Together>) {
-        let all = schema.get("allOf").and_then(Value::as_array);
-        let mut of_all = Vec::new();
-        for (index, part) in all.into_iter().flatten().enumerate() {
-            let pointer = pointer.child("allOf").child(index);
-            match part {
-                // The type that it refers to has its own rules.
-                Value::Object(part) if part.contains_key("$ref") => {}
-                Value::Object(part) if part.keys().all(|name| is_form(name)) => {
-                    of_all.extend(names(part.get("required")).map(Together::Each));
-                    self.forms(part, &pointer, &mut of_all);
-                }
-                _ => self.unread("allOf", part, &pointer),
-            }
-        }
-        if !of_all.is_empty() {
-            found.push(Together::All(of_all));
-        }
-        for name in ["anyOf", "oneOf"] {
-            let Some(Value::Array(forms)) = schema.get(name) else {
-                continue;
-            };
-            let pointer = pointer.child(name);
-            let groups: Option<Vec<_>> = forms.iter().map(group).collect();
-            match groups {
-                Some(groups) if name == "anyOf" => found.push(Together::Any(groups)),
-                Some(groups) => found.push(Together::One(groups)),
-                None => self.unread(name, &forms.clone().into(), &pointer),
-            }
-        }
-        if let Some(not) = schema.get("not") {
-            match excluded(not) {
-                Some(groups) => found.extend(groups.into_iter().map(Together::Not)),
-                None => self.unread("not", not, &pointer.child("not")),
-            }
-        }
-    }
-
-    fn unread(&mut self, name: &str, value: &Value, pointer: &Pointer) {
-        let message = "a combination of schemas that can't be checked".to_owned();
-        let reason = "of an object, `required` and `not` with `required` is what can be checked";
-        let help = format!("{reason}; take the rest out with an overlay");
-        self.keyword(name, value, reason, (pointer, message, &help));
-    }
 }
 
-fn is_form(keyword: &str) -> bool {
-    ["allOf", "anyOf", "oneOf", "not", "required"].contains(&keyword)
+/// Returns true if all names in rules are those of fields.
+fn are_fields(all: &[Together], object: &Struct<Resolved>) -> bool {
+    let mut names = all.iter().flat_map(Together::names);
+    names.all(|name| object.field(name).is_some())
+}
+
+/// The rules of a keyword, if it asks nothing but which fields are set.
+fn of_set(name: &str, value: &Value) -> Option<Vec<Together>> {
+    let groups = || {
+        let forms = value.as_array()?.iter();
+        forms.map(group).collect::<Option<Vec<_>>>()
+    };
+    Some(match name {
+        "allOf" => vec![Together::All(of_all(value)?)],
+        "anyOf" => vec![Together::Any(groups()?)],
+        "oneOf" => vec![Together::One(groups()?)],
+        _ => excluded(value)?.into_iter().map(Together::Not).collect(),
+    })
+}
+
+/// The rules in an `allOf`.
+fn of_all(value: &Value) -> Option<Vec<Together>> {
+    let mut all = Vec::new();
+    for part in value.as_array()? {
+        for (name, value) in part.as_object()? {
+            match name.as_str() {
+                "required" => all.push(Together::Each(names(Some(value))?)),
+                "allOf" | "anyOf" | "oneOf" | "not" => all.extend(of_set(name, value)?),
+                _ => return None,
+            }
+        }
+    }
+    Some(all)
 }
 
 /// The fields that a form has set or not set, if it says nothing else.

@@ -221,9 +221,6 @@ pub struct TeaPotSpec {
     pub warm: Option<bool>,
 
     /// `water`.
-    ///
-    /// The rule `allOf: [{"minLength":2}]` is not checked here: combinations of schemas
-    /// are checked of objects with properties.
     pub water: Option<String>,
 
     /// A letter that no name has.
@@ -526,9 +523,6 @@ kubernetes_kinds::wire::enumeration! {
 }
 
 /// `TeaPotSpecHandle`.
-///
-/// The rule `oneOf: [{"properties":{"left":{"enum":["yes"]}}}]` is not checked here:
-/// of an object, `required` and `not` with `required` is what can be checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TeaPotSpecHandle {
     /// `left`.

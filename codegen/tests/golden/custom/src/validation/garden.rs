@@ -309,16 +309,16 @@ impl Check for GardenSpec {
         if let Some(value) = &self.well {
             to.multiple_of(path, *value, 5);
         }
+        to.not_set_together(
+            *at,
+            self.river.is_some() && self.pump.is_some(),
+            &["river", "pump"],
+        );
         to.set_together(
             *at,
             "oneOf",
             true,
             &[&[("well", self.well.is_some())], &[("river", self.river.is_some())]],
-        );
-        to.not_set_together(
-            *at,
-            self.river.is_some() && self.pump.is_some(),
-            &["river", "pump"],
         );
         to.rule(
             *at,

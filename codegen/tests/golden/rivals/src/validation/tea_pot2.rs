@@ -2,7 +2,9 @@
 // #/components/schemas/com.example.v1.tea-pot.
 // Change the document or its overlays and run the command again.
 
-use kubernetes_validation::{Check, Checker, ErrorType, Path, Problem, SetDefaults, Strategy};
+use kubernetes_validation::{
+    Check, Checker, Constraint, ErrorType, Path, Problem, SetDefaults, Strategy,
+};
 
 use crate::{
     TeaPot2, TeaPotSpec, TeaPotSpecBlend, TeaPotSpecHandle, TeaPotSpecLid, TeaPotSpecLidStrategy,
@@ -22,6 +24,7 @@ impl Check for TeaPot2 {
 impl Strategy for TeaPot2 {
     const IS_CUSTOM: bool = true;
     const REQUIRED: kubernetes_validation::RequiredFields = &[("spec", &["blend"])];
+    const HAS_COMBINATIONS: bool = true;
 }
 
 impl Check for TeaPotSpec {
@@ -45,6 +48,13 @@ impl Check for TeaPotSpec {
         let path = at.field("mirrorPercent");
         if let Some(value) = &self.mirror_percent {
             to.minimum(path, *value, 1);
+        }
+        let path = at.field("water");
+        if let Some(value) = &self.water {
+            {
+                static COMBINED: Constraint = Constraint::AllOf(&[&[Constraint::MinLength(2)]]);
+                to.combined(path, value, &COMBINED);
+            }
         }
         let number = [
             self.empty.is_some(),
@@ -84,6 +94,13 @@ impl Check for TeaPotSpecHandle {
         to.min_entries(*at, number, 1, "minProperties");
         let problem = Problem::new(ErrorType::TooMany, "maxProperties");
         to.max_entries(*at, number, 1, problem);
+        {
+            static COMBINED: Constraint = Constraint::OneOf(&[&[Constraint::Property(
+                "left",
+                &[Constraint::Texts(&["yes"])],
+            )]]);
+            to.combined(*at, self, &COMBINED);
+        }
     }
 }
 

@@ -1,0 +1,180 @@
+//! Combinations of schemas of custom resources: `allOf`, `anyOf`, `oneOf` and `not`.
+
+use serde_json::{Map, Value};
+
+use super::Reader;
+use crate::keyword::COMBINED;
+use crate::model::{Argument, Call, Check, Constraint, NameFormat, Rule, TextFormat, ValueForm};
+use crate::pointer::Pointer;
+
+/// The largest number of which floats have all below.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The formats that a server checks and a combination can't have.
+const LEFT_FORMATS: [&str; 3] = ["byte", "k8sshortname", "k8slongname"];
+
+impl Reader<'_> {
+    /// The checks of a value for the combinations of schemas that it has.
+    pub(super) fn combinations(&mut self, value: &Value, pointer: &Pointer) -> Vec<Rule> {
+        let all = value.as_object().into_iter().flatten();
+        let rules = all.filter_map(|(name, value)| {
+            let combination = self.combination(name, value, pointer)?;
+            let arguments = vec![Argument::Combined(combination)];
+            Some(Rule {
+                keyword: COMBINED,
+                check: Check::Call(Call::new("combined", ValueForm::Reference, arguments)),
+            })
+        });
+        rules.collect()
+    }
+
+    /// A combination of schemas; without one, it is listed as unchecked.
+    pub(super) fn combination(
+        &mut self,
+        name: &str,
+        value: &Value,
+        pointer: &Pointer,
+    ) -> Option<Constraint> {
+        match constraint(name, value, &Map::new()) {
+            Ok(found) => found,
+            Err(reason) => {
+                let message = "a combination of schemas that can't be checked".to_owned();
+                let help = format!("{reason}; take it out with an overlay");
+                self.keyword(name, value, &reason, (&pointer.child(name), message, &help));
+                None
+            }
+        }
+    }
+}
+
+/// What a schema in a combination asks, or the reason why it can't be checked.
+fn constraints(schema: &Value) -> Result<Vec<Constraint>, String> {
+    let Value::Object(schema) = schema else {
+        return Err("a schema in it is no object".to_owned());
+    };
+    let mut all = Vec::new();
+    for (name, value) in schema {
+        match (name.as_str(), value) {
+            ("properties", Value::Object(properties)) => {
+                for (name, property) in properties {
+                    all.push(Constraint::Property(name.clone(), constraints(property)?));
+                }
+            }
+            _ => all.extend(constraint(name, value, schema)?),
+        }
+    }
+    Ok(all)
+}
+
+/// What a keyword asks beside others of its schema, if anything.
+fn constraint(
+    name: &str,
+    value: &Value,
+    schema: &Map<String, Value>,
+) -> Result<Option<Constraint>, String> {
+    let is_exclusive = |name: &str| schema.get(name) == Some(&Value::Bool(true));
+    Ok(Some(match name {
+        "allOf" | "anyOf" | "oneOf" => {
+            let schemas = value.as_array().into_iter().flatten().map(constraints);
+            let schemas = schemas.collect::<Result<Vec<_>, _>>()?;
+            match name {
+                _ if schemas.is_empty() => return Ok(None),
+                "allOf" => Constraint::AllOf(schemas),
+                "anyOf" => Constraint::AnyOf(schemas),
+                _ => Constraint::OneOf(schemas),
+            }
+        }
+        "not" => Constraint::Not(constraints(value)?),
+        "required" => Constraint::Required(texts(value).ok_or_else(|| cannot(name))?),
+        "items" => Constraint::Items(constraints(value)?),
+        "enum" => enumeration(value)?,
+        "pattern" => {
+            let text = value.as_str().ok_or_else(|| cannot(name))?;
+            if text.is_empty() {
+                return Ok(None);
+            }
+            Constraint::Pattern(super::calls::pattern(text)?)
+        }
+        "format" => return format(value),
+        "minLength" => Constraint::MinLength(count(name, value)?),
+        "maxLength" => Constraint::MaxLength(count(name, value)?),
+        "minItems" => Constraint::MinItems(count(name, value)?),
+        "maxItems" => Constraint::MaxItems(count(name, value)?),
+        "minProperties" => Constraint::MinProperties(count(name, value)?),
+        "maxProperties" => Constraint::MaxProperties(count(name, value)?),
+        "minimum" if is_exclusive("exclusiveMinimum") => Constraint::Above(number(name, value)?),
+        "minimum" => Constraint::Minimum(number(name, value)?),
+        "maximum" if is_exclusive("exclusiveMaximum") => Constraint::Below(number(name, value)?),
+        "maximum" => Constraint::Maximum(number(name, value)?),
+        "multipleOf" => {
+            let of = number(name, value)?;
+            let is_whole = of.fract() == 0.0 && of >= 1.0;
+            Constraint::MultipleOf(is_whole.then_some(of as i64).ok_or_else(|| cannot(name))?)
+        }
+        // These ask nothing.
+        "description" | "title" | "example" | "externalDocs" | "default" | "exclusiveMinimum"
+        | "exclusiveMaximum" => return Ok(None),
+        "additionalProperties" | "uniqueItems" | "nullable" | "properties" | "type" | "$ref" => {
+            let asks_nothing = match name {
+                "additionalProperties" => *value == Value::Bool(true),
+                "uniqueItems" | "nullable" => *value == Value::Bool(false),
+                _ => false,
+            };
+            return asks_nothing.then_some(None).ok_or_else(|| cannot(name));
+        }
+        name if name.starts_with("x-kubernetes-") => return Err(cannot(name)),
+        // A server drops all others.
+        _ => return Ok(None),
+    }))
+}
+
+fn cannot(name: &str) -> String {
+    format!("`{name}` like this can't be checked in a combination")
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let texts = value.as_array()?.iter();
+    texts.map(|text| text.as_str().map(str::to_owned)).collect()
+}
+
+/// The values of an enumeration. None is ever `null` to a server.
+fn enumeration(value: &Value) -> Result<Constraint, String> {
+    let values = value.as_array().into_iter().flatten();
+    let values: Vec<_> = values.filter(|value| !value.is_null()).cloned().collect();
+    let numbers = values.iter().map(|value| number("enum", value));
+    match numbers.collect::<Result<Vec<_>, _>>() {
+        Ok(numbers) if !numbers.is_empty() => Ok(Constraint::Numbers(numbers)),
+        _ => {
+            let texts = texts(&values.into()).ok_or_else(|| cannot("enum"))?;
+            Ok(Constraint::Texts(texts))
+        }
+    }
+}
+
+fn format(value: &Value) -> Result<Option<Constraint>, String> {
+    let name = value.as_str().unwrap_or_default();
+    let plain = name.replace('-', "");
+    if let Some(format) = TextFormat::parse(name) {
+        return Ok(Some(Constraint::Format(format)));
+    }
+    let is_left = [&LEFT_FORMATS[..], super::calls::LEFT_FORMATS].concat();
+    match is_left.contains(&plain.as_str()) || NameFormat::parse(name).is_some() {
+        true => Err(format!("a server alone checks the format `{name}`")),
+        false if plain == "password" => Err(cannot("format")),
+        // A server drops formats that it doesn't know, and those of numbers.
+        false => Ok(None),
+    }
+}
+
+fn count(name: &str, value: &Value) -> Result<usize, String> {
+    let number = number(name, value)?;
+    let is_count = number.fract() == 0.0 && number >= 0.0;
+    is_count
+        .then_some(number as usize)
+        .ok_or_else(|| cannot(name))
+}
+
+fn number(name: &str, value: &Value) -> Result<f64, String> {
+    let number = value.as_f64().filter(|number| number.abs() <= EXACT);
+    number.ok_or_else(|| cannot(name))
+}
