@@ -302,11 +302,9 @@ impl Evaluation<'_, '_> {
             MinLength(min) if !is_too_long(text, schema) => to.min_characters(at, text, *min),
             MaxLength(max) => to.max_characters(at, text, *max),
             #[cfg(feature = "pattern")]
-            Constraint::Pattern(pattern) if has_length(text, schema) => {
-                if !pattern.matches(text) {
-                    let message = format!("it must match `{}`", pattern.as_str());
-                    to.invalid(at, "pattern", text, message);
-                }
+            Constraint::Pattern(pattern) if has_length(text, schema) && !pattern.matches(text) => {
+                let message = format!("it must match `{}`", pattern.as_str());
+                to.invalid(at, "pattern", text, message);
             }
             Constraint::Numbers(known) => none_of(to, at, text.into(), known),
             _ => {}
