@@ -672,10 +672,11 @@ wire::object! {
 /// duration('24h') && self.sown.getMonth() < 9` must hold. The rule `!has(self.port)
 /// || self.port == 'http' || type(self.port) == int && self.port < 1024` must hold.
 /// The rule `!has(self.rows) || self.rows.sum() < 100 && self.rows.all(i, row, i == 0
-/// || row > self.rows[i - 1])` must hold. The rule `self.?name.optMap(name,
-/// !format.dns1123Label().validate(name).hasValue()).orValue(true)` must hold. The
-/// rule `!has(self.weight) || quantity(self.weight).isLessThan(quantity('1k'))` must
-/// hold. The rule `!has(self.net) || cidr(self.net).containsIP('10.0.0.1') &&
+/// || row > self.rows[i - 1])` must hold. The rule `(!has(self.name) ||
+/// !format.dns1123Label().validate(self.name).hasValue()) && (!has(self.rows) ||
+/// self.rows[?0].orValue(1) != 13)` must hold. The rule `!has(self.weight) ||
+/// quantity(self.weight).isLessThan(quantity('1k'))` must hold. The rule
+/// `!has(self.net) || cidr(self.net).containsIP('10.0.0.1') &&
 /// self.net.find('[0-9]+$') != '32'` must hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecAlmanac {

@@ -680,16 +680,20 @@ impl Check for GardenSpecAlmanac {
         to.rule(
             *at,
             &Rule {
-                cel: "self.?name.optMap(name, !format.dns1123Label().validate(name).hasValue()).orValue(true)",
+                cel: "(!has(self.name) || !format.dns1123Label().validate(self.name).hasValue()) && (!has(self.rows) || self.rows[?0].orValue(1) != 13)",
                 error_type: ErrorType::Invalid,
                 message: "",
             },
-            || Ok(
-                self
-                    .name
-                    .as_ref()
-                    .map(|name| cel::is_dns1123_label(name.as_str()))
-                    .unwrap_or(true),
+            || cel::and(
+                || Ok(
+                    self.name.is_none()
+                        || cel::is_dns1123_label(cel::get(&self.name, "name")?.as_str()),
+                ),
+                || Ok(
+                    self.rows.is_none()
+                        || cel::element_at(cel::get(&self.rows, "rows")?, 0)
+                            .map_or(1, |found| *found) != 13,
+                ),
             ),
         );
         to.rule(
