@@ -1,5 +1,5 @@
-//! Combinations of schemas in CustomResourceDefinitions, which only check values: they are taken out
-//! of what types are read from.
+//! Combinations of schemas in CustomResourceDefinitions. They only check values, so they are taken
+//! out of what types are read from.
 
 use serde_json::{Map, Value, json};
 

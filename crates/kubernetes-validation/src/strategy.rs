@@ -108,7 +108,7 @@ pub trait Strategy:
     /// True if the schema of a custom resource has rules in CEL.
     const HAS_CEL_RULES: bool = false;
 
-    /// True if the schema of a custom resource has combinations of schemas, `oneOf` and others, that
+    /// True if the schema of a custom resource has combinations of schemas, such as `oneOf`, that
     /// ask more than which fields are set.
     const HAS_COMBINATIONS: bool = false;
 
