@@ -175,8 +175,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Returns true if an inner schema is a known type, and adds it and those in it. It may be in an
-    /// object that a server replaces as a whole.
+    /// Returns true if an inner schema is a known type, and adds it and those in it. It may be in
+    /// an object that a server replaces as a whole.
     fn is(&self, (name, is_whole): (&str, bool), known: &'static Known, found: &mut Found) -> bool {
         let (Some(place), Some(Value::Object(schema))) =
             (self.places.get(name), self.schemas.get(name))

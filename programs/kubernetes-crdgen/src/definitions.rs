@@ -54,8 +54,8 @@ pub struct Choices {
     #[arg(long, requires = "crd")]
     merge_equal: bool,
 
-    /// Make types of all objects inside the schemas. Without it, small ones that are equal to a type
-    /// of k8s-openapi, such as LabelSelector or ObjectReference, are that type.
+    /// Make types of all objects inside the schemas. Without it, small ones that are equal to a
+    /// type of k8s-openapi, such as LabelSelector or ObjectReference, are that type.
     #[arg(long, requires = "crd")]
     own_types: bool,
 
