@@ -44,6 +44,7 @@ mod foundation;
 mod keyword;
 mod load;
 mod lower;
+mod manifest;
 mod model;
 mod name;
 mod parallel;
@@ -63,7 +64,8 @@ pub use config::{
     K8sOpenapi, Part, Parts, Standalone,
 };
 pub use diag::{Diagnostic, Diagnostics};
-pub use load::crd::{CustomVersion, NO_DEFINITION};
+pub use load::crd::CustomVersion;
+pub use manifest::NO_DEFINITION;
 pub use pointer::Pointer;
 pub use release::{Release, Releases};
 pub use render::{MARK, STANDALONE_MARK, is_generated};

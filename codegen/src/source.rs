@@ -7,8 +7,8 @@ use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions};
 
-use crate::load::Error;
-use crate::load::crd::{self, Definition};
+use crate::load::error::Error;
+use crate::manifest::{self, Definition};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
@@ -39,7 +39,7 @@ impl Source {
         if let Some(known) = self.definitions.get() {
             return Ok(known);
         }
-        let read = crd::definitions(&self.text)?;
+        let read = manifest::definitions(&self.text)?;
         Ok(self.definitions.get_or_init(|| read.into()))
     }
 

@@ -40,7 +40,7 @@ const OF_RUST: [&str; 9] = [
     "PartialOrd",
 ];
 
-/// What every struct has already, derived or not.
+/// The traits that every struct has already, derived or not.
 const OF_STRUCTS: [&str; 6] = [
     "Clone",
     "Debug",
@@ -50,7 +50,7 @@ const OF_STRUCTS: [&str; 6] = [
     "Serialize",
 ];
 
-/// What every enumeration has already.
+/// The traits that every enumeration has already.
 const OF_ENUMS: [&str; 9] = [
     "Clone",
     "Debug",
@@ -97,7 +97,7 @@ impl Derive {
         there.contains(&self.name())
     }
 
-    /// What is wrong about it, with what to do.
+    /// The mistake in it, with what to do.
     fn fault(&self) -> Option<(String, &'static str)> {
         let name = self.name();
         let on_structs = self.is_there(true).then_some("every struct");

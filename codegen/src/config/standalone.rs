@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::Report;
 
-/// What the manifests of crates say that inherit nothing from a workspace.
+/// The manifests of crates that inherit nothing from a workspace.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Standalone {

@@ -106,7 +106,7 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
     package.manifest()
 }
 
-/// What the manifest of a crate says.
+/// The manifest of a crate.
 struct Package<'a> {
     name: &'a str,
     description: &'a str,
@@ -123,7 +123,7 @@ struct Package<'a> {
     /// The dependencies that the configuration names, as they are written.
     more: Vec<(&'a String, &'a toml::Value)>,
     standalone: Option<&'a Standalone>,
-    /// What it is made of.
+    /// The crate that it is of.
     origin: String,
 }
 
@@ -205,7 +205,7 @@ features = {documented:?}
         format!("{package} = {{ {} }}", keys.join(", "))
     }
 
-    /// Where a crate that stands alone has a dependency from.
+    /// The source of a dependency of a crate that stands alone.
     fn source(&self, package: &str, standalone: &Standalone) -> Vec<String> {
         let version = |version: &str| format!("version = {}", toml::Value::from(version));
         if package == "k8s-openapi" {

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::document::CUSTOM;
 use super::error::Error;
+use crate::manifest::{Names, Spec, Version};
 use crate::source::Source;
 
 /// The prefix of the schemas that every kind and list needs.
@@ -29,98 +29,9 @@ pub struct CustomVersion {
 pub(crate) const SCALE: &str = "x-scale";
 pub(crate) const DEPRECATION: &str = "x-deprecation";
 
-/// The message about a file without a definition.
-pub const NO_DEFINITION: &str = "no CustomResourceDefinition";
-
-/// The kinds of objects that are definitions, or have some.
-const DEFINITION: &str = "CustomResourceDefinition";
-const DEFINITIONS: &str = "CustomResourceDefinitionList";
-const LIST: &str = "List";
-
-/// A CustomResourceDefinition, as far as it is read here.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Definition {
-    spec: Spec,
-    /// The whole as it is written, with `null` in place of the schemas of the versions.
-    #[serde(skip)]
-    rest: Value,
-}
-
-#[derive(Debug, Deserialize)]
-struct Spec {
-    group: String,
-    names: Names,
-    scope: String,
-    versions: Vec<Version>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Names {
-    plural: String,
-    kind: String,
-    list_kind: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Version {
-    name: String,
-    #[serde(default)]
-    served: bool,
-    #[serde(default)]
-    deprecated: bool,
-    deprecation_warning: Option<String>,
-    schema: Option<Validation>,
-    subresources: Option<Subresources>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Validation {
-    #[serde(rename = "openAPIV3Schema")]
-    schema: Packed,
-}
-
-/// A schema as a text of JSON, which takes a small part of its memory until it is asked for.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "Map<String, Value>")]
-struct Packed(String);
-
-impl TryFrom<Map<String, Value>> for Packed {
-    type Error = serde_json::Error;
-
-    fn try_from(schema: Map<String, Value>) -> serde_json::Result<Self> {
-        serde_json::to_string(&schema).map(Self)
-    }
-}
-
-impl Packed {
-    fn schema(&self) -> Result<Map<String, Value>, Error> {
-        serde_json::from_str(&self.0).map_err(|error| {
-            (
-                None,
-                format!("a schema that can't be read: {error}"),
-                "objects and lists can be in each other 128 times, counting those of the schema",
-            )
-        })
-    }
-}
-
-#[derive(Debug, Deserialize)]
-struct Subresources {
-    status: Option<Value>,
-    scale: Option<Value>,
-}
-
 /// Returns true if a file has manifests, by its name.
 pub(super) fn is_manifest(file: &str) -> bool {
     [".yaml", ".yml"].iter().any(|end| file.ends_with(end))
-}
-
-/// Returns true if an object is a definition or a list, and no document of a server.
-pub(super) fn has_definitions(object: &Value) -> bool {
-    let kind = object.get("kind").and_then(Value::as_str);
-    kind.is_some_and(|kind| [DEFINITION, DEFINITIONS, LIST].contains(&kind))
 }
 
 /// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas
@@ -178,26 +89,6 @@ pub(super) fn written(source: &Source, wanted: &str) -> Vec<(String, Value)> {
     found
 }
 
-impl Definition {
-    fn written(&self) -> Value {
-        let mut whole = self.rest.clone();
-        let versions = self.spec.versions.iter();
-        let packed = versions.filter_map(|version| version.schema.as_ref());
-        for (place, of) in schemas_of(&mut whole).into_iter().zip(packed) {
-            *place = of.schema.schema().unwrap_or_default().into();
-        }
-        whole
-    }
-}
-
-/// The places of the schemas of the versions in a definition.
-fn schemas_of(definition: &mut Value) -> Vec<&mut Value> {
-    let versions = definition.pointer_mut("/spec/versions");
-    let versions = versions.and_then(Value::as_array_mut).into_iter().flatten();
-    let places = versions.filter_map(|version| version.pointer_mut("/schema/openAPIV3Schema"));
-    places.collect()
-}
-
 /// The groups and versions that are served, in a text of manifests, sorted.
 pub(crate) fn group_versions(source: &Source) -> Result<Vec<CustomVersion>, Error> {
     let mut found = BTreeSet::new();
@@ -229,79 +120,6 @@ pub(crate) fn group_versions(source: &Source) -> Result<Vec<CustomVersion>, Erro
 fn prefix(group: &str, version: &str) -> String {
     let parts: Vec<_> = group.rsplit('.').collect();
     format!("{}.{version}.", parts.join("."))
-}
-
-/// Reads the definitions in a text of manifests; there is one at least.
-pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
-    let objects: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
-        let line = error
-            .location()
-            .and_then(|at| usize::try_from(at.line()).ok());
-        let text = error.without_snippet().to_string();
-        let message = text.lines().next().unwrap_or_default();
-        (
-            line,
-            format!("not valid YAML: {message}"),
-            "a template has to be rendered first",
-        )
-    })?;
-    let mut found = Vec::new();
-    for object in objects.into_iter().flat_map(items) {
-        let is = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-        if is("kind") != DEFINITION {
-            continue;
-        }
-        let name = object.pointer("/metadata/name").and_then(Value::as_str);
-        let name = name.unwrap_or("without a name").escape_debug().to_string();
-        if is("apiVersion") != "apiextensions.k8s.io/v1" {
-            let version = is("apiVersion").escape_debug();
-            return Err((
-                None,
-                format!("the CustomResourceDefinition {name} is of `{version}`"),
-                "servers since Kubernetes 1.22 read apiextensions.k8s.io/v1",
-            ));
-        }
-        let mut definition = Definition::deserialize(&object).map_err(|error| {
-            (
-                None,
-                format!("the CustomResourceDefinition {name}: {error}"),
-                "compare it with what a server returns of it",
-            )
-        })?;
-        definition.rest = object;
-        let schemas = schemas_of(&mut definition.rest);
-        schemas.into_iter().for_each(|schema| drop(schema.take()));
-        found.push(definition);
-    }
-    match found.is_empty() {
-        true => Err((
-            None,
-            NO_DEFINITION.to_owned(),
-            "a manifest of one has `kind: CustomResourceDefinition`",
-        )),
-        false => Ok(found),
-    }
-}
-
-/// The objects of a list, as `kubectl get crd -o yaml` prints it, or the object itself.
-fn items(mut object: Value) -> Vec<Value> {
-    let kind = object.get("kind").and_then(Value::as_str);
-    let is_typed = kind == Some(DEFINITIONS);
-    if !is_typed && kind != Some(LIST) {
-        return vec![object];
-    }
-    let version = object.get("apiVersion").cloned();
-    let items = object.get_mut("items").and_then(Value::as_array_mut);
-    let mut items = items.map(std::mem::take).unwrap_or_default();
-    if is_typed {
-        // A server leaves both out of the items of its own lists.
-        for item in items.iter_mut().filter_map(Value::as_object_mut) {
-            item.entry("kind").or_insert_with(|| DEFINITION.into());
-            let of_list = || version.clone().unwrap_or_default();
-            item.entry("apiVersion").or_insert_with(of_list);
-        }
-    }
-    items
 }
 
 fn add(

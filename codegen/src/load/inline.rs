@@ -73,11 +73,11 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Where an object was before it had a name.
+/// The place of an object before it had a name.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) first: Pointer,
-    /// Where else objects of that name were.
+    /// Further places of objects of that name.
     pub(crate) others: Vec<Pointer>,
     /// True if the configuration gives the name.
     pub(super) is_given: bool,

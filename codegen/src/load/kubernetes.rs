@@ -93,7 +93,7 @@ struct Site<'a> {
     around: Within,
 }
 
-/// What is around a place.
+/// The surroundings of a place.
 #[derive(Clone, Copy, PartialEq)]
 enum Within {
     /// An object or map.

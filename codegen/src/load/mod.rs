@@ -8,7 +8,7 @@ pub(crate) mod crd;
 mod definition;
 mod document;
 mod equal;
-mod error;
+pub(crate) mod error;
 mod follow;
 mod inline;
 mod join;
@@ -39,7 +39,6 @@ use crate::source::DocumentSource;
 
 pub(crate) use document::Document;
 use document::place;
-pub(crate) use error::Error;
 pub(crate) use overlay::Overlay;
 use overlay::translate;
 pub(crate) use read::read;

@@ -7,6 +7,7 @@ use super::error::Error;
 use super::refs::{SCHEMAS, wrap_bare};
 use super::{complete, crd, json};
 use crate::diag::Diagnostics;
+use crate::manifest;
 use crate::source::Source;
 
 /// The largest document that is read; Kubernetes' own stay below 3 MB.
@@ -70,7 +71,7 @@ fn parse(source: &Source, prefix: Option<&str>) -> Result<Value, Error> {
             "take the file anew from where it came, or mend it at that place",
         )
     })?;
-    if crd::has_definitions(&document) {
+    if manifest::has_definitions(&document) {
         return crd::document(source, prefix);
     }
     if let Some(version) = document.get("swagger") {

@@ -95,7 +95,7 @@ pub(crate) enum Node {
     /// An optional value: a field of an optional value.
     OptionalBelow(Box<Node>, CelField),
     HasValue(Box<Node>),
-    /// What is made of an optional value, or another value in its place.
+    /// The result for an optional value, or another value in its place.
     OrValue(Box<Node>, Ident, Box<Node>, Box<Node>),
     /// An optional value that is made of another; true if it is optional itself.
     Mapped(Box<Node>, Ident, Box<Node>, bool),
@@ -196,13 +196,13 @@ pub(crate) enum CelType {
 pub(crate) enum CelObject {
     Cidr,
     Ip,
-    /// What a format finds wrong with a text: as a flag, that there is something.
+    /// The problems of a text by a format: as a flag, that there is one.
     Problems,
     Quantity,
     Url,
 }
 
-/// What a schema says of a place that its type in Rust doesn't.
+/// The facts of a schema about a place that its type in Rust lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CelForm {
     /// The format of the texts in it.
@@ -260,7 +260,7 @@ impl Node {
         }
     }
 
-    /// What it is made of.
+    /// Its parts.
     fn parts(&self) -> Vec<&Self> {
         match self {
             Self::New

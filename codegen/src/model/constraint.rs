@@ -1,10 +1,10 @@
-//! What schemas in combinations ask of values.
+//! Constraints of schemas in combinations.
 
 use serde::Serialize;
 
 use super::{TextFormat, terms};
 
-/// What a schema in a combination asks of a value, by its keyword.
+/// A constraint of a schema in a combination, by its keyword.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Constraint {

@@ -47,7 +47,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a schema in a combination asks, or the reason why it can't be checked.
+/// The constraints of a schema in a combination, or the reason why it can't be checked.
 fn constraints(schema: &Value) -> Result<Vec<Constraint>, String> {
     let Value::Object(schema) = schema else {
         return Err("a schema in it is no object".to_owned());
@@ -66,7 +66,7 @@ fn constraints(schema: &Value) -> Result<Vec<Constraint>, String> {
     Ok(all)
 }
 
-/// What a keyword asks beside others of its schema, if anything.
+/// The constraint of a keyword beside others of its schema, if it is one.
 fn constraint(
     name: &str,
     value: &Value,

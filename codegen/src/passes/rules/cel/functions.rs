@@ -60,7 +60,7 @@ impl Translator<'_> {
         called(GLOBAL, name, args).unwrap_or_else(|args| Err(unknown(name, args.first())))
     }
 
-    /// What a format finds wrong with a text.
+    /// The problems of a text by a format.
     fn problems(&mut self, format: &str, of: &IdedExpr) -> Translated {
         let found = FORMATS.iter().find(|(cel, _)| *cel == format);
         let Some((_, function)) = found else {

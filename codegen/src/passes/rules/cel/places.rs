@@ -109,7 +109,7 @@ impl Translator<'_> {
     }
 }
 
-/// What a text in a place is of another type.
+/// The value of another type that a text in a place is.
 fn written(function: &'static str, place: Node, sort: CelType) -> (Node, CelType) {
     let text = Node::Read(Box::new(place), ReadAs::Text);
     (Node::Function(function, vec![text]), sort)

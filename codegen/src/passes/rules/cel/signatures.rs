@@ -11,7 +11,7 @@ pub(super) struct Signature {
     makes: Sort,
 }
 
-/// How a function is called in Rust.
+/// The form of a call in Rust.
 #[derive(Clone, Copy)]
 pub(super) enum Call {
     /// A function that can fail.

@@ -686,7 +686,7 @@ pub struct GardenSpecAlmanac {
     /// The range of addresses.
     pub net: Option<String>,
 
-    /// Where it is read.
+    /// The place of reading.
     pub port: Option<values::IntOrString>,
 
     /// The time of reaping.
@@ -730,7 +730,7 @@ impl GardenSpecAlmanac {
         self
     }
 
-    /// Where it is read.
+    /// The place of reading.
     ///
     /// Sets [`port`](Self::port).
     #[must_use]

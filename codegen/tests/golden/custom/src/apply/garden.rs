@@ -704,7 +704,7 @@ pub struct GardenSpecAlmanac {
     /// See [`net`](crate::GardenSpecAlmanac::net).
     pub net: Option<String>,
 
-    /// Where it is read.
+    /// The place of reading.
     ///
     /// See [`port`](crate::GardenSpecAlmanac::port).
     pub port: Option<values::IntOrString>,
@@ -760,7 +760,7 @@ impl GardenSpecAlmanac {
         self
     }
 
-    /// Where it is read.
+    /// The place of reading.
     ///
     /// Sets [`port`](Self::port).
     #[must_use]

@@ -170,7 +170,7 @@ schema::object! {
         optional "net" => String {
             "maxLength" => 50,
         },
-        /// Where it is read.
+        /// The place of reading.
         optional "port" => values::IntOrString,
         /// The time of reaping.
         optional "reaped" => values::DateTime,
