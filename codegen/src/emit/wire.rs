@@ -50,6 +50,10 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
             let shape = shape_of(version, &field.ty, takes_null);
             quote!(as shaped(#shape))
         }
+        Reading::Pruned => {
+            let value = value_type(version, &field.ty);
+            quote!(as pruned(#value))
+        }
         Reading::Entries => quote!(as entries),
         Reading::Quantity if version.is_custom => quote!(as custom_quantity),
         Reading::Time if version.is_custom => quote!(as custom_time),
@@ -86,6 +90,7 @@ fn shape_of(version: &ApiVersion, ty: &Ty, takes_null: &[bool]) -> TokenStream {
                 Some(external) if foundation::is_moment(&external.path) => {
                     quote!(wire::Moment<#value>)
                 }
+                Some(external) if external.has_maps => quote!(wire::Pruned<#value>),
                 Some(external) if foundation::is_quantity(&external.path) => {
                     quote!(wire::Measure)
                 }

@@ -54,6 +54,7 @@ pub(super) fn of(
         large,
         required: has_required(name, document),
         merged: merged(name, document),
+        has_maps: document.is_of_custom_resources() && inside::has_maps(name, document),
         inside: match document.is_of_custom_resources() {
             true => inside::of(name, document),
             false => Paths::default(),
@@ -83,6 +84,7 @@ pub(super) fn shared(
         large: false,
         required: has_required(name, document),
         merged: merged(name, document),
+        has_maps: false,
         inside: Paths::default(),
     })
 }
@@ -100,6 +102,7 @@ pub(super) fn given(document: &Document) -> BTreeMap<String, External> {
             large: false,
             required: has_required(name, document),
             merged: merged(name, document),
+            has_maps: false,
             // What is asked inside is listed as left to a server.
             inside: Paths::default(),
         };

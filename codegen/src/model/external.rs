@@ -21,6 +21,9 @@ pub(crate) struct External {
     pub(crate) required: bool,
     /// The paths of what a merge replaces in it; `None` if it is replaced itself.
     pub(crate) merged: Option<Vec<Replaced>>,
+    /// True if it has maps inside it, in a custom resource.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) has_maps: bool,
     /// The paths inside it, if it is used in custom resources.
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub(crate) inside: Paths,

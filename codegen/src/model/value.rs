@@ -14,6 +14,8 @@ pub(crate) enum Reading {
     Shaped,
     /// A map in which `null` isn't an entry, as in custom resources.
     Entries,
+    /// A type of another crate with maps in it, in which `null` isn't an entry either.
+    Pruned,
     /// A quantity.
     Quantity,
     /// A map of quantities, in which `null` is 0.

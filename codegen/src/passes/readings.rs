@@ -17,6 +17,12 @@ pub(super) fn of(
         Ty::Ref(schema) => version.externs.get(schema),
         _ => None,
     };
+    if external(field.ty.innermost()).is_some_and(|external| external.has_maps) {
+        return Some(match &field.ty {
+            Ty::List(_) | Ty::Map(_) => Reading::Shaped,
+            _ => Reading::Pruned,
+        });
+    }
     match &field.ty {
         Ty::Time => Some(Reading::Time),
         Ty::List(element) | Ty::Map(element) => {

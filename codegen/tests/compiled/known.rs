@@ -42,6 +42,24 @@ fn they_are_those_of_others_and_come_back() {
     assert_eq!(serde_json::to_value(read).unwrap(), object);
 }
 
+/// In maps inside them, `null` is no entry, as on a server.
+#[test]
+fn maps_in_them_have_no_null() {
+    let selector = json!({"matchLabels": {"a": null, "b": "c"}});
+    let pod = json!({"labelSelector": selector, "topologyKey": "zone", "namespaces": null});
+    let object = vase(&json!({"stand": {}, "flowers": selector, "near": [pod]}));
+    let read: Vase = serde_json::from_value(object).unwrap();
+    let selector = json!({"matchLabels": {"b": "c"}});
+    assert_eq!(
+        serde_json::to_value(read).unwrap()["spec"],
+        json!({
+            "stand": {},
+            "flowers": selector,
+            "near": [{"labelSelector": selector, "topologyKey": "zone"}],
+        })
+    );
+}
+
 /// A server asks for the same fields inside them.
 #[test]
 fn what_is_absent_in_them_is_reported() {

@@ -9,7 +9,8 @@
 /// elements` after the name means a list or map in which `null` is the zero value, `as entries` a
 /// map in which `null` isn't an entry, `as quantity` a quantity, `as quantities` a map of them, `as
 /// metadata` metadata, `as time` a time, `as custom_quantity` and `as custom_time` those of custom
-/// resources, and `as shaped(..)` a value that is read with a [`Shape`](crate::wire::Shape).
+/// resources, `as pruned(..)` a type of `k8s-openapi` in these, and `as shaped(..)` a value that is
+/// read with a [`Shape`](crate::wire::Shape).
 /// After that, `or null in field` names the field that keeps `null` of an optional one. A last row
 /// `_ => field` names the field that takes the fields which are not in the table, and also keeps
 /// `null`; `_ null => field` one that only does that.
@@ -152,6 +153,9 @@ macro_rules! __wire_read {
     };
     ($map:ident, $slot:expr, shaped, $of:ty) => {
         $crate::wire::read_shaped::<$of, _, _>($map, $slot)
+    };
+    ($map:ident, $slot:expr, pruned, $of:ty) => {
+        $crate::wire::read_pruned::<$of, _, _>($map, $slot)
     };
     ($map:ident, $slot:expr, metadata) => {
         $crate::wire::read_metadata($map, $slot)

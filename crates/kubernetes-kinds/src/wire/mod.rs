@@ -43,7 +43,9 @@ pub use quantity::take_float;
 #[doc(hidden)]
 pub use read::{CUSTOM, Key};
 pub use read::{read, read_custom_kind, read_enum, read_kind, read_object, skip};
-pub use shape::{EntriesOf, ListOf, MapOf, Measure, Moment, Plain, Shape, read_shaped};
+pub use shape::{
+    EntriesOf, ListOf, MapOf, Measure, Moment, Plain, Pruned, Shape, read_pruned, read_shaped,
+};
 pub use time::{read_custom_time, read_time};
 // For the other runtime crates, which all write through it, so that every type is compiled for one
 // serializer.

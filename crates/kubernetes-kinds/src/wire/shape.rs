@@ -8,8 +8,9 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
+    Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor,
 };
+use k8s_openapi::serde_json::Value;
 
 use super::quantity::Measured;
 use super::{Collection, Zero, time};
@@ -109,6 +110,43 @@ impl Shape for Measure {
     #[inline]
     fn zero() -> Quantity {
         Quantity("0".to_owned())
+    }
+}
+
+/// The shape of a type of k8s-openapi in a custom resource: `null` isn't an entry of a map in it, as
+/// on a server, and no value of a list.
+#[derive(Debug)]
+pub struct Pruned<T>(PhantomData<T>);
+
+impl<T: Zero> Shape for Pruned<T> {
+    type Value = T;
+
+    #[inline]
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>
+    where
+        T: Deserialize<'de>,
+    {
+        let mut value = Value::deserialize(deserializer)?;
+        prune(&mut value);
+        T::deserialize(value).map_err(D::Error::custom)
+    }
+
+    #[inline]
+    fn zero() -> T {
+        T::zero()
+    }
+}
+
+/// Takes the members out of objects that are `null`.
+#[inline]
+fn prune(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(prune);
+        }
+        Value::Array(items) => items.iter_mut().for_each(prune),
+        _ => {}
     }
 }
 
@@ -247,6 +285,25 @@ where
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         S::read(deserializer).map(Some)
     }
+}
+
+/// Reads the value of a type of k8s-openapi in a custom resource that follows a key into `slot`;
+/// `null` leaves that as it is.
+///
+/// # Errors
+///
+/// When the value has the wrong type, or the input is invalid.
+#[inline]
+pub fn read_pruned<'de, T, M, S>(map: &mut M, slot: &mut S) -> Result<(), M::Error>
+where
+    T: Zero + Deserialize<'de>,
+    M: MapAccess<'de>,
+    S: From<T>,
+{
+    if let Some(value) = map.next_value_seed(Nullable::<Pruned<T>>(PhantomData))? {
+        *slot = value.into();
+    }
+    Ok(())
 }
 
 /// Reads the list or map of a shape that follows a key into `slot`; `null` leaves that as it is.

@@ -311,14 +311,14 @@ impl VaseSpec {
 wire::object! {
     VaseSpec {
         required "stand" => stand,
-        optional "affinity" => affinity,
+        optional "affinity" => affinity as pruned (Affinity),
         optional "brush" => brush,
         optional "drawer" => drawer,
         optional "far" => far,
-        optional "flowers" => flowers,
+        optional "flowers" => flowers as pruned (LabelSelector),
         optional "label" => label,
         optional "lockSecret" => lock_secret,
-        optional "near" => near as elements,
+        optional "near" => near as shaped (wire::ListOf<wire::Pruned<PodAffinityTerm>>),
         optional "owners" => owners as elements,
         optional "room" => room,
         optional "shelf" => shelf,
@@ -496,10 +496,10 @@ impl VaseSpecFar {
 wire::object! {
     VaseSpecFar {
         required "topologyKey" => topology_key,
-        optional "labelSelector" => label_selector,
+        optional "labelSelector" => label_selector as pruned (LabelSelector),
         optional "matchLabelKeys" => match_label_keys as elements,
         optional "mismatchLabelKeys" => mismatch_label_keys as elements,
-        optional "namespaceSelector" => namespace_selector,
+        optional "namespaceSelector" => namespace_selector as pruned (LabelSelector),
         optional "namespaces" => namespaces as elements,
     }
 }
