@@ -44,8 +44,35 @@ fn rules_that_are_translated_are_not_listed() {
         "{type: object, minProperties: 2, properties: {a: {type: string}, b: {type: string}}}",
         "{type: object, properties: {a: {type: string}}, anyOf: [{properties: {a: {}}}]}",
         "{type: string, format: byte, minLength: 2}",
+        "{type: string, anyOf: [{format: duration}, {format: k8s-short-name}]}",
     ] {
         assert_eq!(listed(spec), [""; 0]);
+    }
+}
+
+#[test]
+fn formats_are_not_listed() {
+    for name in [
+        "creditcard",
+        "duration",
+        "email",
+        "hostname",
+        "isbn",
+        "isbn10",
+        "isbn-13",
+        "k8s-long-name",
+        "k8sshortname",
+        "rgbcolor",
+        "uri",
+    ] {
+        let spec = format!("{{type: string, format: {name}}}");
+        assert_eq!(listed(&spec), [""; 0], "{name}");
+        let crates = from(&spec, true).unwrap_or_else(|errors| panic!("{name}: {errors}"));
+        let mut files = crates[0].files.iter();
+        assert!(
+            files.any(|file| file.text.contains(".text_format(")),
+            "{name}"
+        );
     }
 }
 

@@ -1,30 +1,53 @@
 //! Terms that the schemas of Kubernetes and the code generated from them share.
 //!
-//! [`NameFormat`] has the formats of names, [`TextFormat`] those of texts in custom resources, and
-//! [`ErrorType`] the types of validation errors. The generator writes a variant by [`Term`].
+//! [`NameFormat`] has the formats of names, and [`ErrorType`] the types of validation errors. With
+//! the feature `custom-resources`, `TextFormat` has the formats of texts in custom resources. The
+//! generator writes a variant by [`Term`].
 //!
 //! ```
-//! use kubernetes_schema_terms::{ErrorType, NameFormat, TextFormat};
+//! use kubernetes_schema_terms::{ErrorType, NameFormat};
 //!
 //! assert_eq!(NameFormat::parse("dns1123Label"), Some(NameFormat::DnsLabel));
 //! assert!(NameFormat::DnsLabel.matches("csi-node"));
-//! assert!(TextFormat::Uuid.matches("0b9b2f25-9f4a-4c64-8ad6-6d5c8cf5f3a4"));
 //! assert_eq!(ErrorType::TooLong.to_string(), "Too long");
 //! ```
 
+#[cfg(feature = "custom-resources")]
 mod dates;
+#[cfg(feature = "custom-resources")]
+mod durations;
+#[cfg(feature = "custom-resources")]
+mod emails;
 mod error_type;
+#[cfg(feature = "custom-resources")]
+mod hosts;
 mod names;
+#[cfg(feature = "custom-resources")]
+mod numbers;
+#[cfg(feature = "custom-resources")]
 mod texts;
+#[cfg(feature = "custom-resources")]
+mod unicode;
+#[cfg(feature = "custom-resources")]
+mod urls;
 
+#[cfg(feature = "custom-resources")]
 pub use dates::is_date_time;
+// For rules in CEL, which read the same texts.
+#[cfg(feature = "custom-resources")]
+#[doc(hidden)]
+pub use durations::{duration, written_duration};
 pub use error_type::ErrorType;
 pub use names::NameFormat;
 #[doc(hidden)]
 pub use names::lowered;
+#[cfg(feature = "custom-resources")]
 pub use texts::TextFormat;
+#[cfg(feature = "custom-resources")]
+#[doc(hidden)]
+pub use urls::Url;
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "custom-resources"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 

@@ -3,7 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::dates::{is_date, is_date_time};
-use crate::terms;
+use crate::numbers::{is_credit_card, is_isbn10, is_isbn13, is_rgb_color};
+use crate::{NameFormat, durations, emails, hosts, terms, urls};
 
 terms! {
     /// A format that `format` names in the schema of a custom resource and a server checks.
@@ -14,20 +15,42 @@ terms! {
         BsonObjectId,
         /// An address and the length of its prefix: `cidr`.
         Cidr,
+        /// The number of a credit card, with anything between its digits: `creditcard`.
+        CreditCard,
         /// A day, `2024-05-17`: `date`.
         Date,
         /// A day and a time with an offset, `2024-05-17T03:04:05.25+01:00`: `date-time`.
         DateTime,
+        /// A duration of Go or numbers with names of units, `1h30m` or `3 days`: `duration`.
+        Duration,
+        /// The address of a mailbox, with or without a name: `email`.
+        Email,
         /// Three or six hexadecimal digits after an optional `#`: `hexcolor`.
         HexColor,
+        /// A host name, with a domain or without: `hostname`.
+        Hostname,
         /// An address of IPv4, or one of IPv6 whose end is written as one: `ipv4`.
         Ipv4,
         /// An address of IPv6: `ipv6`.
         Ipv6,
+        /// The number of a book, of 10 or 13 digits: `isbn`.
+        Isbn,
+        /// The number of a book, of 10 digits: `isbn10`.
+        Isbn10,
+        /// The number of a book, of 13 digits: `isbn13`.
+        Isbn13,
+        /// Labels between dots, 253 bytes at most; a label may be long: `k8s-long-name`.
+        LongName,
         /// A hardware address of 6, 8 or 20 bytes: `mac`.
         Mac,
+        /// Red, green and blue, `rgb(255, 0, 64)`: `rgbcolor`.
+        RgbColor,
+        /// A DNS label: `k8s-short-name`.
+        ShortName,
         /// Nine digits in groups of three, two and four: `ssn`.
         Ssn,
+        /// A URL with a scheme, or an absolute path: `uri`.
+        Uri,
         /// A UUID of any version: `uuid`.
         Uuid,
         /// A UUID of version 3: `uuid3`.
@@ -58,13 +81,24 @@ impl TextFormat {
         match self {
             Self::BsonObjectId => "bsonobjectid",
             Self::Cidr => "cidr",
+            Self::CreditCard => "creditcard",
             Self::Date => "date",
             Self::DateTime => "date-time",
+            Self::Duration => "duration",
+            Self::Email => "email",
             Self::HexColor => "hexcolor",
+            Self::Hostname => "hostname",
             Self::Ipv4 => "ipv4",
             Self::Ipv6 => "ipv6",
+            Self::Isbn => "isbn",
+            Self::Isbn10 => "isbn10",
+            Self::Isbn13 => "isbn13",
+            Self::LongName => "k8s-long-name",
             Self::Mac => "mac",
+            Self::RgbColor => "rgbcolor",
+            Self::ShortName => "k8s-short-name",
             Self::Ssn => "ssn",
+            Self::Uri => "uri",
             Self::Uuid => "uuid",
             Self::Uuid3 => "uuid3",
             Self::Uuid4 => "uuid4",
@@ -79,16 +113,27 @@ impl TextFormat {
         match self {
             Self::BsonObjectId => text.len() == 24 && is_hex(text),
             Self::Cidr => is_cidr(text),
+            Self::CreditCard => is_credit_card(text),
             Self::Date => is_date(text),
             Self::DateTime => is_date_time(text),
+            Self::Duration => durations::written_duration(text).is_some(),
+            Self::Email => emails::is_email(text),
             Self::HexColor => {
                 let digits = text.strip_prefix('#').unwrap_or(text);
                 matches!(digits.len(), 3 | 6) && is_hex(digits)
             }
+            Self::Hostname => hosts::is_hostname(text),
             Self::Ipv4 => address(text).is_some() && text.contains('.'),
             Self::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
+            Self::Isbn => is_isbn10(text) || is_isbn13(text),
+            Self::Isbn10 => is_isbn10(text),
+            Self::Isbn13 => is_isbn13(text),
+            Self::LongName => NameFormat::DnsSubdomain.matches(text),
             Self::Mac => is_mac(text),
+            Self::RgbColor => is_rgb_color(text),
+            Self::ShortName => NameFormat::DnsLabel.matches(text),
             Self::Ssn => is_ssn(text),
+            Self::Uri => urls::is_url(text),
             Self::Uuid => uuid(text).is_some(),
             Self::Uuid3 => uuid(text).is_some_and(|(version, _)| version == b'3'),
             Self::Uuid4 => uuid(text).is_some_and(|uuid| uuid == (b'4', true)),

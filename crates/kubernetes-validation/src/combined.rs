@@ -273,6 +273,7 @@ impl Evaluation<'_, '_> {
     #[inline]
     fn format(&mut self, at: Path<'_>, value: &Value, format: TextFormat) -> usize {
         match value {
+            _ if !self.to.knows(format) => 0,
             Value::String(text) => {
                 self.to.text_format(at, text, format);
                 3

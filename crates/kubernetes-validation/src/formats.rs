@@ -12,9 +12,16 @@ impl Checker<'_> {
     /// Checks that a text has a format: `format` of a custom resource.
     #[inline]
     pub fn text_format(&mut self, at: Path<'_>, value: &str, format: TextFormat) {
-        if !format.matches(value) {
+        if self.knows(format) && !format.matches(value) {
             self.not_of_format(at, value, format.name(), "");
         }
+    }
+
+    /// Returns true if the server knows a format. It ignores others.
+    #[inline]
+    pub(crate) fn knows(&self, format: TextFormat) -> bool {
+        let is_new = matches!(format, TextFormat::LongName | TextFormat::ShortName);
+        !is_new || !self.target().is_before(Release::new(1, 34))
     }
 
     /// Checks that a text is a time: `format: date-time`. Apart from the other formats, which a

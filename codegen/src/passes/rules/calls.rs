@@ -7,26 +7,11 @@ use super::Reader;
 use crate::keyword::{
     self, ArgumentForm, Keyword, Meaning, Method, Modification, TABLE, ValueKind,
 };
-use crate::load::shown;
 use crate::model::{
     Argument, Call, ErrorType, Following, NameFormat, RuleKeywords, TextFormat, ValueForm,
 };
 use crate::pointer::Pointer;
 use crate::release::Releases;
-
-/// The formats of texts in custom resources that a server checks and generated code doesn't,
-/// without dashes.
-pub(super) const LEFT_FORMATS: &[&str] = &[
-    "creditcard",
-    "duration",
-    "email",
-    "hostname",
-    "isbn",
-    "isbn10",
-    "isbn13",
-    "rgbcolor",
-    "uri",
-];
 
 impl Reader<'_> {
     /// The call that a keyword asks for.
@@ -57,16 +42,6 @@ impl Reader<'_> {
         if name == "format" && sort == ValueKind::Fraction && *value == "float" {
             let is_custom = self.version.is_custom;
             return is_custom.then(|| Call::new("single", ValueForm::Fraction, Vec::new()));
-        }
-        let is_left = |text: &str| LEFT_FORMATS.contains(&&*text.replace('-', ""));
-        if name == "format"
-            && self.version.unchecked.is_some()
-            && text(sort).is_some()
-            && value.as_str().is_some_and(is_left)
-        {
-            let reason = "a server alone checks this format".to_owned();
-            self.leave(pointer, shown(name, value), reason);
-            return None;
         }
         // Other formats are types.
         let is_type = |text: &str| NameFormat::parse(text).is_none();

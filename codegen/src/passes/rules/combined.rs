@@ -10,9 +10,6 @@ use crate::pointer::Pointer;
 /// The largest number of which floats have all below.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The formats that a server checks and a combination can't have.
-const LEFT_FORMATS: [&str; 3] = ["byte", "k8sshortname", "k8slongname"];
-
 impl Reader<'_> {
     /// The checks of a value for the combinations of schemas that it has.
     pub(super) fn combinations(&mut self, value: &Value, pointer: &Pointer) -> Vec<Rule> {
@@ -157,8 +154,7 @@ fn format(value: &Value) -> Result<Option<Constraint>, String> {
     if let Some(format) = TextFormat::parse(name) {
         return Ok(Some(Constraint::Format(format)));
     }
-    let is_left = [&LEFT_FORMATS[..], super::calls::LEFT_FORMATS].concat();
-    match is_left.contains(&plain.as_str()) || NameFormat::parse(name).is_some() {
+    match plain == "byte" || NameFormat::parse(name).is_some() {
         true => Err(format!("a server alone checks the format `{name}`")),
         false if plain == "password" => Err(cannot("format")),
         // A server drops formats that it doesn't know, and those of numbers.
