@@ -50,6 +50,12 @@ fn rules_that_are_translated_are_not_listed() {
     }
 }
 
+/// Returns true if a crate calls a method of `Checker`.
+fn calls(krate: &Generated, method: &str) -> bool {
+    let call = format!(".{method}(");
+    krate.files.iter().any(|file| file.text.contains(&call))
+}
+
 #[test]
 fn formats_are_not_listed() {
     for name in [
@@ -68,11 +74,17 @@ fn formats_are_not_listed() {
         let spec = format!("{{type: string, format: {name}}}");
         assert_eq!(listed(&spec), [""; 0], "{name}");
         let crates = from(&spec, true).unwrap_or_else(|errors| panic!("{name}: {errors}"));
-        let mut files = crates[0].files.iter();
-        assert!(
-            files.any(|file| file.text.contains(".text_format(")),
-            "{name}"
-        );
+        assert!(calls(&crates[0], "text_format"), "{name}");
+    }
+    for (spec, method) in [
+        ("{type: string, enum: [x], format: ipv4}", "text_format"),
+        (
+            "{x-kubernetes-int-or-string: true, format: duration}",
+            "format_of_text",
+        ),
+    ] {
+        let crates = from(spec, false).unwrap_or_else(|errors| panic!("{spec}: {errors}"));
+        assert!(calls(&crates[0], method), "{spec}");
     }
 }
 

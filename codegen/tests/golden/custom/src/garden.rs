@@ -118,6 +118,7 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.beds[]",
         "spec.helpers",
         "spec.hints",
+        "spec.invitation",
         "spec.labels",
         "spec.ledger",
         "spec.ledger.mark",
@@ -266,6 +267,9 @@ pub struct GardenSpec {
     /// An element can be `null`, so it is JSON; rules for it are left to the server.
     pub hints: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
 
+    /// How to ask for a visit.
+    pub invitation: Option<GardenSpecInvitation>,
+
     /// The text that is written on it.
     pub labels: Option<BTreeMap<String, String>>,
 
@@ -407,6 +411,15 @@ impl GardenSpec {
             .into_iter()
             .map(|(key, value)| (key.into(), value.into()));
         self.hints = Some(values.collect());
+        self
+    }
+
+    /// How to ask for a visit.
+    ///
+    /// Sets [`invitation`](Self::invitation).
+    #[must_use]
+    pub fn with_invitation(mut self, value: impl Into<GardenSpecInvitation>) -> Self {
+        self.invitation = Some(value.into());
         self
     }
 
@@ -582,6 +595,7 @@ wire::object! {
         optional "gnomes" => gnomes,
         optional "helpers" => helpers as elements,
         optional "hints" => hints as elements,
+        optional "invitation" => invitation,
         optional "labels" => labels as entries,
         optional "ledger" => ledger,
         optional "motto" => motto,
@@ -853,6 +867,62 @@ wire::object! {
         required "name" => name,
         required "width" => width,
         optional "soil" => soil,
+    }
+}
+
+/// How to ask for a visit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecInvitation {
+    /// Which gate to come to.
+    pub gate: Option<GardenSpecInvitationGate>,
+
+    /// The address to write to.
+    pub mail: Option<String>,
+
+    /// How long before.
+    pub notice: Option<values::IntOrString>,
+}
+
+impl GardenSpecInvitation {
+    /// Makes a `GardenSpecInvitation` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Which gate to come to.
+    ///
+    /// Sets [`gate`](Self::gate).
+    #[must_use]
+    pub fn with_gate(mut self, value: impl Into<GardenSpecInvitationGate>) -> Self {
+        self.gate = Some(value.into());
+        self
+    }
+
+    /// The address to write to.
+    ///
+    /// Sets [`mail`](Self::mail).
+    #[must_use]
+    pub fn with_mail(mut self, value: impl Into<String>) -> Self {
+        self.mail = Some(value.into());
+        self
+    }
+
+    /// How long before.
+    ///
+    /// Sets [`notice`](Self::notice).
+    #[must_use]
+    pub fn with_notice(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.notice = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecInvitation {
+        optional "gate" => gate,
+        optional "mail" => mail,
+        optional "notice" => notice,
     }
 }
 
@@ -2097,6 +2167,28 @@ wire::object! {
         required "kind" => kind,
         optional "metadata" => metadata,
         _ => unknown_fields,
+    }
+}
+
+/// Values of `gate`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum GardenSpecInvitationGate {
+    /// `north`.
+    North,
+
+    /// `south-west`.
+    SouthWest,
+
+    /// A value that this version of the crate doesn't know, kept as it was read
+    /// and written back unchanged.
+    Unknown(kubernetes_kinds::UnknownValue),
+}
+
+kubernetes_kinds::wire::enumeration! {
+    GardenSpecInvitationGate {
+        "north" => North,
+        "south-west" => SouthWest,
     }
 }
 

@@ -36,12 +36,12 @@ mod scheme;
 mod validation;
 
 pub use garden::{
-    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger,
-    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase,
-    GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat,
-    GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque,
-    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
-    GardenSpecSite, GardenStatus, GardenStatusFound,
+    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation,
+    GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner,
+    GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot,
+    GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard,
+    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
+    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
 };
 pub use group_version::{GROUP_VERSION, resource};
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};

@@ -4,12 +4,12 @@
 use kubernetes_kinds::merge;
 
 use crate::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
-    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
-    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves,
-    GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus,
-    GardenStatusFound,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation,
+    GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner,
+    GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot,
+    GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard,
+    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
+    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -32,6 +32,7 @@ merge::object! {
         optional gnomes,
         optional helpers as set,
         optional hints as entries,
+        optional invitation as fields,
         optional labels as entries,
         optional ledger as fields,
         optional motto,
@@ -79,6 +80,14 @@ merge::object! {
         required name,
         required width,
         optional soil,
+    }
+}
+
+merge::object! {
+    GardenSpecInvitation {
+        optional gate,
+        optional mail,
+        optional notice,
     }
 }
 
@@ -198,6 +207,8 @@ merge::object! {
         _ => unknown_fields,
     }
 }
+
+merge::enumeration! { GardenSpecInvitationGate }
 
 merge::object! {
     GardenSpecLedgerMark {

@@ -8,8 +8,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_kinds::{convert, values, wire};
 
 use crate::{
-    GardenSpecLedgerPhase, GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerYard,
-    GardenSpecRiver,
+    GardenSpecInvitationGate, GardenSpecLedgerPhase, GardenSpecLedgerPlot, GardenSpecLedgerPlots,
+    GardenSpecLedgerYard, GardenSpecRiver,
 };
 
 /// Apply configuration of a [`Garden`](crate::Garden): what is set is sent, and owned
@@ -192,6 +192,11 @@ pub struct GardenSpec {
     ///
     /// See [`hints`](crate::GardenSpec::hints).
     pub hints: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
+    /// How to ask for a visit.
+    ///
+    /// See [`invitation`](crate::GardenSpec::invitation).
+    pub invitation: Option<GardenSpecInvitation>,
 
     /// The text that is written on it.
     ///
@@ -377,6 +382,15 @@ impl GardenSpec {
         self
     }
 
+    /// How to ask for a visit.
+    ///
+    /// Sets [`invitation`](Self::invitation).
+    #[must_use]
+    pub fn with_invitation(mut self, value: impl Into<GardenSpecInvitation>) -> Self {
+        self.invitation = Some(value.into());
+        self
+    }
+
     /// The text that is written on it.
     ///
     /// Sets [`labels`](Self::labels).
@@ -551,6 +565,7 @@ impl From<crate::GardenSpec> for GardenSpec {
             gnomes: value.gnomes,
             helpers: value.helpers,
             hints: value.hints,
+            invitation: value.invitation.map(Into::into),
             labels: value.labels,
             ledger: value.ledger.map(Into::into),
             motto: value.motto,
@@ -583,6 +598,7 @@ wire::object! {
         optional "gnomes" => gnomes,
         optional "helpers" => helpers,
         optional "hints" => hints,
+        optional "invitation" => invitation,
         optional "labels" => labels,
         optional "ledger" => ledger,
         optional "motto" => motto,
@@ -936,6 +952,80 @@ wire::object! {
         optional "name" => name,
         optional "width" => width,
         optional "soil" => soil,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecInvitation`](crate::GardenSpecInvitation).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecInvitation {
+    /// Which gate to come to.
+    ///
+    /// See [`gate`](crate::GardenSpecInvitation::gate).
+    pub gate: Option<GardenSpecInvitationGate>,
+
+    /// The address to write to.
+    ///
+    /// See [`mail`](crate::GardenSpecInvitation::mail).
+    pub mail: Option<String>,
+
+    /// How long before.
+    ///
+    /// See [`notice`](crate::GardenSpecInvitation::notice).
+    pub notice: Option<values::IntOrString>,
+}
+
+impl GardenSpecInvitation {
+    /// Makes a `GardenSpecInvitation` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Which gate to come to.
+    ///
+    /// Sets [`gate`](Self::gate).
+    #[must_use]
+    pub fn with_gate(mut self, value: impl Into<GardenSpecInvitationGate>) -> Self {
+        self.gate = Some(value.into());
+        self
+    }
+
+    /// The address to write to.
+    ///
+    /// Sets [`mail`](Self::mail).
+    #[must_use]
+    pub fn with_mail(mut self, value: impl Into<String>) -> Self {
+        self.mail = Some(value.into());
+        self
+    }
+
+    /// How long before.
+    ///
+    /// Sets [`notice`](Self::notice).
+    #[must_use]
+    pub fn with_notice(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.notice = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecInvitation> for GardenSpecInvitation {
+    fn from(value: crate::GardenSpecInvitation) -> Self {
+        Self {
+            gate: value.gate,
+            mail: value.mail,
+            notice: value.notice,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecInvitation {
+        optional "gate" => gate,
+        optional "mail" => mail,
+        optional "notice" => notice,
     }
 }
 

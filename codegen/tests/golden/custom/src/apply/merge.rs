@@ -4,10 +4,11 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
-    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
-    GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation, GardenSpecLedger,
+    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace,
+    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite,
+    GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -30,6 +31,7 @@ merge::object! {
         optional gnomes,
         optional helpers as set,
         optional hints as entries,
+        optional invitation as fields,
         optional labels as entries,
         optional ledger as fields,
         optional motto,
@@ -77,6 +79,14 @@ merge::object! {
         optional name,
         optional width,
         optional soil,
+    }
+}
+
+merge::object! {
+    GardenSpecInvitation {
+        optional gate,
+        optional mail,
+        optional notice,
     }
 }
 

@@ -21,8 +21,9 @@ mod garden;
 mod merge;
 
 pub use garden::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerEmpty,
-    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
-    GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation, GardenSpecLedger,
+    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace,
+    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite,
+    GardenStatus, GardenStatusFound,
 };

@@ -8,12 +8,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::{schema, values};
 
 use crate::{
-    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger,
-    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase,
-    GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat,
-    GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque,
-    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
-    GardenSpecSite, GardenStatus, GardenStatusFound,
+    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation,
+    GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner,
+    GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot,
+    GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard,
+    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
+    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
 };
 
 schema::kind! {
@@ -85,6 +85,8 @@ schema::object! {
                 "x-kubernetes-preserve-unknown-fields" => true,
             },
         },
+        /// How to ask for a visit.
+        optional "invitation" => GardenSpecInvitation,
         /// The text that is written on it.
         optional "labels" => BTreeMap<String, String> {
             "minProperties" => 1,
@@ -205,6 +207,24 @@ schema::object! {
         /// The content of it.
         optional "soil" => String {
             "default" => "loam",
+        },
+    }
+}
+
+schema::object! {
+    /// How to ask for a visit.
+    GardenSpecInvitation "com.example.v1.GardenSpecInvitation" {
+        /// Which gate to come to.
+        optional "gate" => GardenSpecInvitationGate {
+            "format" => "hostname",
+        },
+        /// The address to write to.
+        optional "mail" => String {
+            "format" => "email",
+        },
+        /// How long before.
+        optional "notice" => values::IntOrString {
+            "format" => "duration",
         },
     }
 }
@@ -505,6 +525,11 @@ schema::object! {
         /// The metadata of the object; it may lack a name.
         optional "metadata" => ObjectMeta,
     }
+}
+
+schema::enumeration! {
+    /// Values of `gate`.
+    GardenSpecInvitationGate "com.example.v1.GardenSpecInvitationGate"
 }
 
 schema::object! {

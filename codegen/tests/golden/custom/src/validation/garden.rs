@@ -8,11 +8,12 @@ use kubernetes_validation::{
 };
 
 use crate::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecLedger, GardenSpecLedgerMark,
-    GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots,
-    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecPlan,
-    GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec,
-    GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation,
+    GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerMark, GardenSpecLedgerPhase,
+    GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat,
+    GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
+    GardenSpecSite, GardenStatus, GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -244,6 +245,9 @@ impl Check for GardenSpec {
                     to.duplicate(path, item);
                 }
             }
+        }
+        if let Some(value) = &self.invitation {
+            value.check(&at.field("invitation"), to);
         }
         let path = at.field("labels");
         if let Some(entries) = &self.labels {
@@ -777,6 +781,28 @@ impl Check for GardenSpecBeds {
             },
             || Ok(self.width == stored.width || self.length == stored.length),
         );
+    }
+}
+
+impl Check for GardenSpecInvitation {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("gate");
+        if let Some(value) = &self.gate {
+            to.text_format(path, value.as_str(), TextFormat::Hostname);
+            to.known(
+                path,
+                value.as_str(),
+                GardenSpecInvitationGate::known_values(),
+            );
+        }
+        let path = at.field("mail");
+        if let Some(value) = &self.mail {
+            to.text_format(path, value, TextFormat::Email);
+        }
+        let path = at.field("notice");
+        if let Some(value) = &self.notice {
+            to.format_of_text(path, value.text(), TextFormat::Duration);
+        }
     }
 }
 
