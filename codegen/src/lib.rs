@@ -40,6 +40,7 @@ mod diag;
 pub mod diff;
 mod doc;
 mod emit;
+mod expression;
 mod foundation;
 mod keyword;
 mod load;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{ErrorType, Ty, terms};
+use crate::expression::Expression;
 use crate::name::Ident;
 
 /// A rule in CEL, of `x-kubernetes-validations`.
@@ -79,7 +80,7 @@ pub(crate) enum Node {
     /// A map without entries.
     NoEntries,
     /// A method of a regular expression, with a text.
-    Pattern(&'static str, Box<Node>, String),
+    Pattern(&'static str, Box<Node>, Expression),
     /// The number of characters of a text.
     Characters(Box<Node>),
     /// The number of elements of a list or map.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{TextFormat, terms};
+use crate::expression::Expression;
 
 /// A constraint of a schema in a combination, by its keyword.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -17,7 +18,7 @@ pub(crate) enum Constraint {
     Items(Vec<Constraint>),
     Texts(Vec<String>),
     Numbers(Vec<f64>),
-    Pattern(String),
+    Pattern(Expression),
     #[serde(serialize_with = "terms::serialize")]
     Format(TextFormat),
     MinLength(usize),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::expression::Expression;
 use crate::name::{Ident, RulePath};
 use crate::release::{Release, Releases};
 
@@ -273,7 +274,7 @@ pub(crate) enum Argument {
     NameFormat(NameFormat),
     #[serde(serialize_with = "terms::serialize")]
     TextFormat(TextFormat),
-    Pattern(String),
+    Pattern(Expression),
     Combined(Constraint),
     /// The values of an enumeration of the crate.
     ValuesOf(Ident),

@@ -182,7 +182,7 @@ fn of_call(
             Some(Argument::Int(limit)),
         ) => keywords.set(keyword, *limit),
         ("pattern", Some(Argument::Pattern(pattern))) => {
-            keywords.set(keyword, pattern.as_str());
+            keywords.set(keyword, pattern.text.as_str());
             if is_enumeration {
                 *ty = Ty::String;
             }

@@ -91,3 +91,30 @@ fn every_case_is_as_on_a_server() {
         failed.join("\n")
     );
 }
+
+#[test]
+fn expressions_are_read_as_a_server_reads_them() {
+    let target = Target::new(KUBERNETES);
+    let told = |legend: &str| {
+        let spec = json!({"owner": "anna", "size": 10, "well": 5, "legend": legend});
+        let mut object = garden(&json!({"spec": spec})).unwrap();
+        object.metadata.resource_version = None;
+        let report = object.default_and_validate(&target);
+        let errors = report.errors.iter();
+        let errors = errors.filter(|error| error.field.ends_with("legend"));
+        let told: Vec<_> = errors.map(|error| error.detail.to_string()).collect();
+        told
+    };
+    let vertical_tabs = ["A\u{b}b", "to the\u{b}End", "\u{b}oak"];
+    let folded = ["oak", "OAK", "\u{212a}", "\u{17f}"];
+    for legend in vertical_tabs.into_iter().chain(folded) {
+        assert_eq!(told(legend), [""; 0], "{legend:?}");
+    }
+    let pattern = "it must match `^(?i)[^[]*(?P<end>[a-z.-])\\z`";
+    for legend in ["oak[", "oak1", "oak\n"] {
+        assert_eq!(told(legend), [pattern], "{legend:?}");
+    }
+    assert_eq!(told(" oak"), ["it starts with a word"]);
+    // One of the schemas that it could fit.
+    assert_eq!(told("to-the-west.").len(), 1);
+}

@@ -15,6 +15,7 @@ mod compiled;
 mod depth;
 mod diff;
 mod diff_documents;
+mod expressions;
 mod golden;
 mod hostile;
 mod invariants;

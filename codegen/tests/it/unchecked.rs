@@ -6,7 +6,7 @@ use codegen::{Config, Diagnostics, Generated, Source, generate};
 use crate::common::inputs_of;
 
 /// Generates the crate of a definition whose `spec` has the schema.
-fn from(spec: &str, list: bool) -> Result<Vec<Generated>, Diagnostics> {
+pub(crate) fn from(spec: &str, list: bool) -> Result<Vec<Generated>, Diagnostics> {
     let config = format!(
         "[[crate]]\nname = \"example-v1\"\ndescription = \"An example\"\n\n\
          [[crate.document]]\nfile = \"crd.yaml\"\nrelease = \"1.37\"\n\
@@ -26,7 +26,7 @@ fn from(spec: &str, list: bool) -> Result<Vec<Generated>, Diagnostics> {
 }
 
 /// The rules that are listed, each as `PLACE: RULE`; without the list all of them are errors.
-fn listed(spec: &str) -> Vec<String> {
+pub(crate) fn listed(spec: &str) -> Vec<String> {
     let crates = from(spec, true).unwrap_or_else(|errors| panic!("{spec}: {errors}"));
     let unchecked = crates[0].unchecked.iter();
     let listed: Vec<_> = unchecked

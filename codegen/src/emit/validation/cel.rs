@@ -7,6 +7,7 @@ use quote::quote;
 
 use super::closures::{is_native, is_only, mapped, parameter, parameters, read_as};
 use super::context::Context;
+use super::expression;
 use super::operand::Operand;
 use crate::model::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs, Variables};
 
@@ -219,11 +220,12 @@ impl Writer<'_, '_> {
                 quote!(#none())
             }
             Node::Pattern(method, text, pattern) => {
-                let (text, ty) = (self.value(text), self.cx.name("Pattern"));
+                let text = self.value(text);
+                let (ty, pattern) = expression::emitted(self.cx, pattern);
                 let method = Ident::new(method, Span::call_site());
                 quote! {
                     {
-                        static PATTERN: #ty = #ty::new(#pattern);
+                        static PATTERN: #ty = #pattern;
                         PATTERN.#method(#text)
                     }
                 }

@@ -4,6 +4,8 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::context::Context;
+use super::expression;
+use crate::expression::Expression;
 use crate::model::Constraint;
 
 /// The check of a value for a combination: statics, and the call.
@@ -28,11 +30,11 @@ pub(super) fn check(
 /// The regular expressions of a combination, each once.
 #[derive(Default)]
 struct Patterns<'a> {
-    found: Vec<&'a str>,
+    found: Vec<&'a Expression>,
 }
 
 impl<'a> Patterns<'a> {
-    fn name(&mut self, pattern: &'a str) -> Ident {
+    fn name(&mut self, pattern: &'a Expression) -> Ident {
         let known = self.found.iter().position(|found| *found == pattern);
         let index = known.unwrap_or_else(|| {
             self.found.push(pattern);
@@ -43,8 +45,9 @@ impl<'a> Patterns<'a> {
 
     fn items(&self, cx: &mut Context<'_>) -> TokenStream {
         let items = self.found.iter().enumerate().map(|(index, pattern)| {
-            let (name, ty) = (format_ident!("PATTERN_{}", index + 1), cx.name("Pattern"));
-            quote!(static #name: #ty = #ty::new(#pattern);)
+            let name = format_ident!("PATTERN_{}", index + 1);
+            let (ty, pattern) = expression::emitted(cx, pattern);
+            quote!(static #name: #ty = #pattern;)
         });
         items.collect()
     }

@@ -9,6 +9,7 @@ mod closures;
 mod combined;
 mod context;
 mod defaults;
+mod expression;
 mod features;
 mod methods;
 mod operand;

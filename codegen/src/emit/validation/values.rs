@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::context::Context;
 use super::operand::Operand;
-use super::{cel, combined, reported, target};
+use super::{cel, combined, expression, reported, target};
 use crate::emit::runtime::VALIDATION;
 use crate::model::{
     Argument, Call, CheckStep, Field, RepeatKey, Repeats, Rest, Rule, Struct, Ty, ValueForm,
@@ -339,10 +339,10 @@ fn pattern(cx: &mut Context<'_>, call: &Call, check: &TokenStream) -> Option<Tok
     let [Argument::Pattern(pattern)] = call.arguments.as_slice() else {
         return None;
     };
-    let ty = cx.name("Pattern");
+    let (ty, pattern) = expression::emitted(cx, pattern);
     Some(quote! {
         {
-            static PATTERN: #ty = #ty::new(#pattern);
+            static PATTERN: #ty = #pattern;
             #check;
         }
     })

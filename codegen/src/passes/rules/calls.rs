@@ -1,9 +1,9 @@
 //! The calls of `Checker` that keywords become.
 
-use regex_lite::Regex;
 use serde_json::Value;
 
 use super::Reader;
+use crate::expression::Expression;
 use crate::keyword::{
     self, ArgumentForm, Keyword, Meaning, Method, Modification, TABLE, ValueKind,
 };
@@ -168,12 +168,11 @@ impl Reader<'_> {
                 let format = value.as_str().and_then(NameFormat::parse)?;
                 Some(vec![Argument::NameFormat(format)])
             }
-            (ArgumentForm::Pattern, Value::String(text)) => match pattern(text) {
-                Ok(text) => Some(vec![Argument::Pattern(text)]),
+            (ArgumentForm::Pattern, Value::String(text)) => match Expression::read(text) {
+                Ok(expression) => Some(vec![Argument::Pattern(expression)]),
                 Err(reason) => {
                     let message = format!("no regular expression: {reason}");
-                    let help =
-                        "write it in the syntax of the crate regex-lite, which Go's is much like";
+                    let help = "write it in Go's syntax, without classes of Unicode";
                     self.keyword(name, value, &reason, (at, message, help));
                     None
                 }
@@ -255,12 +254,4 @@ fn whole(value: &Value) -> Option<i64> {
     value
         .as_i64()
         .or_else(|| whole().map(|number| number as i64))
-}
-
-/// The expression that reads as a server reads a pattern, or the reason why there is none.
-pub(super) fn pattern(text: &str) -> Result<String, String> {
-    match Regex::new(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!("regex-lite doesn't read it: {error}")),
-    }
 }

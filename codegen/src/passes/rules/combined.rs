@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Reader;
+use crate::expression::Expression;
 use crate::keyword::COMBINED;
 use crate::model::{Argument, Call, Check, Constraint, NameFormat, Rule, TextFormat, ValueForm};
 use crate::pointer::Pointer;
@@ -90,7 +91,7 @@ fn constraint(
             if text.is_empty() {
                 return Ok(None);
             }
-            Constraint::Pattern(super::calls::pattern(text)?)
+            Constraint::Pattern(Expression::read(text)?)
         }
         "format" => return format(value),
         "minLength" => Constraint::MinLength(count(name, value)?),

@@ -169,7 +169,7 @@ fn a_rule_that_is_not_translated() {
         ("[] + [self] == [self]", "a list without elements"),
         ("[[self]] == [self]", "a list of a list"),
         ("self.matches(self)", "a computed regular expression"),
-        ("self.matches('[')", "a regular expression that"),
+        ("self.matches('[')", "Go refuses a class without its end"),
         ("-self == 1", "the negative of a text"),
         ("self - self == ''", "arithmetic with a text"),
         ("self.all(x, true)", "a macro over a text"),

@@ -1,10 +1,10 @@
 //! Functions and methods of CEL.
 
 use cel::common::ast::{Expr, IdedExpr, LiteralValue};
-use regex_lite::Regex;
 
 use super::signatures::{self, Call, FORMATS, GLOBAL, METHODS, Signature};
 use super::translate::{Translated, Translator, said};
+use crate::expression::Expression;
 use crate::model::{CelObject, CelType, Node, Ty};
 
 /// Methods of durations: in CEL, and the nanoseconds of their unit.
@@ -240,11 +240,9 @@ fn matched(on: Node, name: &str, pattern: &IdedExpr) -> Translated {
     let Expr::Literal(LiteralValue::String(text)) = &pattern.expr else {
         return Err("a computed regular expression".to_owned());
     };
-    let text = text.inner();
-    Regex::new(text).map_err(|error| {
-        format!("a regular expression that the crate regex-lite can't read: {error}")
-    })?;
-    let call = |method| Node::Pattern(method, Box::new(on), text.to_owned());
+    let expression = Expression::read(text.inner())
+        .map_err(|reason| format!("a regular expression: {reason}"))?;
+    let call = |method| Node::Pattern(method, Box::new(on), expression);
     Ok(match name {
         "find" => (Node::Made(Box::new(call("find"))), CelType::Text),
         "findAll" => (call("find_all"), CelType::Made(Box::new(CelType::Text))),

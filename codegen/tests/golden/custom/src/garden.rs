@@ -276,6 +276,11 @@ pub struct GardenSpec {
     /// Values of all kinds, as they are written.
     pub ledger: Option<GardenSpecLedger>,
 
+    /// The words over the gate.
+    ///
+    /// The rule `!self.matches('^\\s')` must hold: it starts with a word.
+    pub legend: Option<String>,
+
     /// The saying of helpers.
     pub motto: Option<String>,
 
@@ -447,6 +452,15 @@ impl GardenSpec {
         self
     }
 
+    /// The words over the gate.
+    ///
+    /// Sets [`legend`](Self::legend).
+    #[must_use]
+    pub fn with_legend(mut self, value: impl Into<String>) -> Self {
+        self.legend = Some(value.into());
+        self
+    }
+
     /// The saying of helpers.
     ///
     /// Sets [`motto`](Self::motto).
@@ -598,6 +612,7 @@ wire::object! {
         optional "invitation" => invitation,
         optional "labels" => labels as entries,
         optional "ledger" => ledger,
+        optional "legend" => legend,
         optional "motto" => motto,
         optional "open" => open,
         optional "paths" => paths as shaped (wire::ListOf<wire::ListOf<wire::Plain<i64>>>),

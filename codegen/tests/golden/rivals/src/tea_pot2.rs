@@ -177,8 +177,8 @@ pub struct TeaPotSpec {
 
     /// `leaf`.
     ///
-    /// The rule `pattern: "^[^[]+$"` is not checked here: regex-lite doesn't read it:
-    /// nested character classes are not supported.
+    /// The rule `pattern: "^\\pL+$"` is not checked here: it has a class of Unicode, and
+    /// those are large.
     pub leaf: Option<String>,
 
     /// `lid`.
@@ -210,8 +210,8 @@ pub struct TeaPotSpec {
 
     /// `until`.
     ///
-    /// The rule `self.matches('^[^[]+$')` is not checked here: a regular expression that
-    /// the crate regex-lite can't read: nested character classes are not supported.
+    /// The rule `self.matches('(?i)^é+$')` is not checked here: a regular expression: it
+    /// ignores the case of `é`, which isn't ASCII.
     pub until: Option<String>,
 
     /// `warm`.

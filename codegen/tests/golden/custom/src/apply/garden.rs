@@ -208,6 +208,11 @@ pub struct GardenSpec {
     /// See [`ledger`](crate::GardenSpec::ledger).
     pub ledger: Option<GardenSpecLedger>,
 
+    /// The words over the gate.
+    ///
+    /// See [`legend`](crate::GardenSpec::legend).
+    pub legend: Option<String>,
+
     /// The saying of helpers.
     ///
     /// See [`motto`](crate::GardenSpec::motto).
@@ -415,6 +420,15 @@ impl GardenSpec {
         self
     }
 
+    /// The words over the gate.
+    ///
+    /// Sets [`legend`](Self::legend).
+    #[must_use]
+    pub fn with_legend(mut self, value: impl Into<String>) -> Self {
+        self.legend = Some(value.into());
+        self
+    }
+
     /// The saying of helpers.
     ///
     /// Sets [`motto`](Self::motto).
@@ -568,6 +582,7 @@ impl From<crate::GardenSpec> for GardenSpec {
             invitation: value.invitation.map(Into::into),
             labels: value.labels,
             ledger: value.ledger.map(Into::into),
+            legend: value.legend,
             motto: value.motto,
             open: value.open,
             paths: value.paths,
@@ -601,6 +616,7 @@ wire::object! {
         optional "invitation" => invitation,
         optional "labels" => labels,
         optional "ledger" => ledger,
+        optional "legend" => legend,
         optional "motto" => motto,
         optional "open" => open,
         optional "paths" => paths,

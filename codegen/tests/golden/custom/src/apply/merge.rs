@@ -34,6 +34,7 @@ merge::object! {
         optional invitation as fields,
         optional labels as entries,
         optional ledger as fields,
+        optional legend,
         optional motto,
         optional open,
         optional paths,

@@ -97,6 +97,11 @@ schema::object! {
         },
         /// Values of all kinds, as they are written.
         optional "ledger" => GardenSpecLedger,
+        /// The words over the gate.
+        optional "legend" => String {
+            "maxLength" => 20,
+            "pattern" => "^(?i)[^[]*(?P<end>[a-z.-])\\z",
+        },
         /// The saying of helpers.
         optional "motto" => String,
         /// True if all may enter.

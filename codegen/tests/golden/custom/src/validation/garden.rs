@@ -3,8 +3,8 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, ErrorType, FirstRepeats, Path, Pattern, Problem, Rule, SetDefaults, Strategy,
-    Target, TextFormat, cel, default_text,
+    Check, Checker, Constraint, ErrorType, FirstRepeats, Path, Pattern, Problem, Rule, SetDefaults,
+    Strategy, Target, TextFormat, cel, default_text,
 };
 
 use crate::{
@@ -129,6 +129,7 @@ impl Strategy for Garden {
     ];
     const HAS_STATUS: bool = true;
     const HAS_CEL_RULES: bool = true;
+    const HAS_COMBINATIONS: bool = true;
     const SCALE: Option<kubernetes_validation::Scale> = Some(kubernetes_validation::Scale {
         spec_replicas: ".spec.gnomes",
         status_replicas: ".status.gnomes",
@@ -261,6 +262,44 @@ impl Check for GardenSpec {
         }
         if let Some(value) = &self.ledger {
             value.check(&at.field("ledger"), to);
+        }
+        let path = at.field("legend");
+        if let Some(value) = &self.legend {
+            to.max_characters(path, value, 20);
+            {
+                static PATTERN: Pattern = Pattern::translated(
+                    "^(?i)[^[]*(?P<end>[a-z.-])\\z",
+                    "^[^\\[]*(?:[\\-\\.A-Za-z\\x{17F}\\x{212A}])\\z",
+                );
+                to.pattern(path, value, &PATTERN);
+            }
+            {
+                static PATTERN_1: Pattern = Pattern::translated(
+                    "\\S\\s\\S",
+                    "[^\\t\\n\\f\\r ][\\t\\n\\f\\r ][^\\t\\n\\f\\r ]",
+                );
+                static COMBINED: Constraint = Constraint::AnyOf(
+                    &[&[Constraint::Pattern(&PATTERN_1)], &[Constraint::MaxLength(5)]],
+                );
+                to.combined(path, value, &COMBINED);
+            }
+            to.rule(
+                path,
+                &Rule {
+                    cel: "!self.matches('^\\\\s')",
+                    error_type: ErrorType::Invalid,
+                    message: "it starts with a word",
+                },
+                || Ok(
+                    !({
+                        static PATTERN: Pattern = Pattern::translated(
+                            "^\\s",
+                            "^[\\t\\n\\f\\r ]",
+                        );
+                        PATTERN.matches(value.as_str())
+                    }),
+                ),
+            );
         }
         let path = at.field("paths");
         if let Some(entries) = &self.paths {
