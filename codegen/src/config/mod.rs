@@ -104,7 +104,7 @@ pub struct CrateConfig {
     /// builders only.
     #[serde(rename = "single-file", default)]
     pub single_file: bool,
-    /// What its manifest says if it inherits nothing from a workspace. It then has a README.
+    /// The facts of its manifest if it inherits nothing from a workspace. It then has a README.
     pub standalone: Option<Standalone>,
 }
 

@@ -234,7 +234,7 @@ pub(super) fn about(text: &str) -> Vec<String> {
     before.into_iter().chain(lines).collect()
 }
 
-/// What tables say of the scope of a kind and of its subresource.
+/// The words of tables about the scope of a kind and its subresource.
 pub(super) fn scope_and_status(resource: &Resource) -> (&'static str, &'static str) {
     let scope = match resource.namespaced {
         true => "namespace",

@@ -27,7 +27,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     )]
 }
 
-/// What the crate with the file depends on.
+/// The dependencies of the crate with the file.
 fn needs(krate: &Crate<'_>) -> String {
     let features = manifest::of_kinds(krate);
     let features: Vec<_> = features.iter().map(|name| format!("`{name}`")).collect();

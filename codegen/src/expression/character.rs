@@ -1,4 +1,4 @@
-//! How characters are written.
+//! The spelling of characters.
 
 /// Writes a character so that it stands for itself, inside and outside of a class.
 pub(super) fn write(c: char, out: &mut String) {

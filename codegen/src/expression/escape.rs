@@ -2,7 +2,7 @@
 
 use super::set::{Group, Set};
 
-/// What a backslash and what follows it stand for, inside or outside of a class.
+/// The meaning of a backslash and what follows it, inside or outside of a class.
 pub(super) enum Escape {
     /// One character.
     Char(u32),

@@ -8,7 +8,7 @@ use super::set::Set;
 /// The most repetitions that Go allows, nested ones multiplied.
 const MOST: u64 = 1000;
 
-/// What is in effect at a position.
+/// The flags that are in effect at a position.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     /// `i`: the case of letters is ignored.

@@ -113,8 +113,8 @@ impl Shape for Measure {
     }
 }
 
-/// The shape of a type of k8s-openapi in a custom resource: `null` isn't an entry of a map in it, as
-/// on a server, and no value of a list.
+/// The shape of a type of k8s-openapi in a custom resource: `null` isn't an entry of a map in it,
+/// as on a server, and no value of a list.
 #[derive(Debug)]
 pub struct Pruned<T>(PhantomData<T>);
 

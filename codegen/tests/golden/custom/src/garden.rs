@@ -267,7 +267,7 @@ pub struct GardenSpec {
     /// An element can be `null`, so it is JSON; rules for it are left to the server.
     pub hints: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
 
-    /// How to ask for a visit.
+    /// The way to ask for a visit.
     pub invitation: Option<GardenSpecInvitation>,
 
     /// The text that is written on it.
@@ -419,7 +419,7 @@ impl GardenSpec {
         self
     }
 
-    /// How to ask for a visit.
+    /// The way to ask for a visit.
     ///
     /// Sets [`invitation`](Self::invitation).
     #[must_use]
@@ -885,16 +885,16 @@ wire::object! {
     }
 }
 
-/// How to ask for a visit.
+/// The way to ask for a visit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecInvitation {
-    /// Which gate to come to.
+    /// The gate to come to.
     pub gate: Option<GardenSpecInvitationGate>,
 
     /// The address to write to.
     pub mail: Option<String>,
 
-    /// How long before.
+    /// The time before.
     pub notice: Option<values::IntOrString>,
 }
 
@@ -905,7 +905,7 @@ impl GardenSpecInvitation {
         Self::default()
     }
 
-    /// Which gate to come to.
+    /// The gate to come to.
     ///
     /// Sets [`gate`](Self::gate).
     #[must_use]
@@ -923,7 +923,7 @@ impl GardenSpecInvitation {
         self
     }
 
-    /// How long before.
+    /// The time before.
     ///
     /// Sets [`notice`](Self::notice).
     #[must_use]

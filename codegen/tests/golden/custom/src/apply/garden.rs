@@ -193,7 +193,7 @@ pub struct GardenSpec {
     /// See [`hints`](crate::GardenSpec::hints).
     pub hints: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
 
-    /// How to ask for a visit.
+    /// The way to ask for a visit.
     ///
     /// See [`invitation`](crate::GardenSpec::invitation).
     pub invitation: Option<GardenSpecInvitation>,
@@ -387,7 +387,7 @@ impl GardenSpec {
         self
     }
 
-    /// How to ask for a visit.
+    /// The way to ask for a visit.
     ///
     /// Sets [`invitation`](Self::invitation).
     #[must_use]
@@ -975,7 +975,7 @@ wire::object! {
 /// [`GardenSpecInvitation`](crate::GardenSpecInvitation).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecInvitation {
-    /// Which gate to come to.
+    /// The gate to come to.
     ///
     /// See [`gate`](crate::GardenSpecInvitation::gate).
     pub gate: Option<GardenSpecInvitationGate>,
@@ -985,7 +985,7 @@ pub struct GardenSpecInvitation {
     /// See [`mail`](crate::GardenSpecInvitation::mail).
     pub mail: Option<String>,
 
-    /// How long before.
+    /// The time before.
     ///
     /// See [`notice`](crate::GardenSpecInvitation::notice).
     pub notice: Option<values::IntOrString>,
@@ -998,7 +998,7 @@ impl GardenSpecInvitation {
         Self::default()
     }
 
-    /// Which gate to come to.
+    /// The gate to come to.
     ///
     /// Sets [`gate`](Self::gate).
     #[must_use]
@@ -1016,7 +1016,7 @@ impl GardenSpecInvitation {
         self
     }
 
-    /// How long before.
+    /// The time before.
     ///
     /// Sets [`notice`](Self::notice).
     #[must_use]

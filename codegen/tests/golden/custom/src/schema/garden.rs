@@ -85,7 +85,7 @@ schema::object! {
                 "x-kubernetes-preserve-unknown-fields" => true,
             },
         },
-        /// How to ask for a visit.
+        /// The way to ask for a visit.
         optional "invitation" => GardenSpecInvitation,
         /// The text that is written on it.
         optional "labels" => BTreeMap<String, String> {
@@ -217,9 +217,9 @@ schema::object! {
 }
 
 schema::object! {
-    /// How to ask for a visit.
+    /// The way to ask for a visit.
     GardenSpecInvitation "com.example.v1.GardenSpecInvitation" {
-        /// Which gate to come to.
+        /// The gate to come to.
         optional "gate" => GardenSpecInvitationGate {
             "format" => "hostname",
         },
@@ -227,7 +227,7 @@ schema::object! {
         optional "mail" => String {
             "format" => "email",
         },
-        /// How long before.
+        /// The time before.
         optional "notice" => values::IntOrString {
             "format" => "duration",
         },
