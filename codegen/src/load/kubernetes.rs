@@ -242,7 +242,6 @@ impl Comparison<'_> {
         let plain = |value: Value| Some(&property) == value.as_object();
         match form {
             Form::Text => plain(json!({"type": "string"})),
-            Form::TextOrEmpty => plain(json!({"type": "string", "default": ""})),
             Form::Flag => plain(json!({"type": "boolean"})),
             Form::I32 => plain(json!({"type": "integer", "format": "int32"})),
             Form::I64 => plain(json!({"type": "integer", "format": "int64"})),

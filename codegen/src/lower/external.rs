@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::config::{Config, CrateConfig, DocumentConfig};
 use crate::diag::Spot;
+use crate::foundation;
 use crate::load::{Document, SCHEMAS, schema_name};
 use crate::model::{External, Paths, Replaced, Step};
 use crate::name::{self, RustPath};
@@ -45,6 +46,8 @@ pub(super) fn of(
             Some(krate) => krate.name.clone(),
             None => root.replace('_', "-"),
         });
+    // Metadata is read and checked in a way of its own.
+    let is_looked_into = document.is_of_custom_resources() && !foundation::is_metadata(&path);
     let large = external.large.iter().any(|l| l == path.name().as_str());
     Some(External {
         path,
@@ -54,8 +57,8 @@ pub(super) fn of(
         large,
         required: has_required(name, document),
         merged: merged(name, document),
-        has_maps: document.is_of_custom_resources() && inside::has_maps(name, document),
-        inside: match document.is_of_custom_resources() {
+        has_maps: is_looked_into && inside::has_maps(name, document),
+        inside: match is_looked_into {
             true => inside::of(name, document),
             false => Paths::default(),
         },

@@ -1,7 +1,7 @@
 //! Objects that are of types of k8s-openapi.
 
 use golden_known::{Vase, VaseSpec};
-use k8s_openapi::api::core::v1::{Affinity, ObjectReference, SecretKeySelector};
+use k8s_openapi::api::core::v1::{Affinity, ObjectFieldSelector, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kubernetes_validation::{Report, Validate};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn they_are_those_of_others_and_come_back() {
     let affinity = Affinity::default();
     let spec = VaseSpec::new(ObjectReference::default())
         .with_flowers(LabelSelector::default())
-        .with_lock_secret(SecretKeySelector::default())
+        .with_label(ObjectFieldSelector::default())
         .with_affinity(affinity);
     assert_eq!(spec.near, None);
     let requirement = json!({"key": "a", "operator": "In", "values": ["b"]});
@@ -24,7 +24,8 @@ fn they_are_those_of_others_and_come_back() {
     let object = vase(&json!({
         "stand": {"kind": "Table", "name": ""},
         "flowers": {"matchExpressions": [requirement], "matchLabels": {"a": ""}},
-        "lockSecret": {"key": "k", "name": "", "optional": false},
+        "label": {"fieldPath": ""},
+        "lockSecret": {"key": "k", "optional": false},
         "affinity": {
             "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
                 "nodeSelectorTerms": [term]
@@ -35,7 +36,7 @@ fn they_are_those_of_others_and_come_back() {
         },
         "near": [pod],
         "far": pod,
-        "shelf": {"name": "s"},
+        "shelf": {},
         "owners": [{}, {"name": "n"}],
     }));
     let read: Vase = serde_json::from_value(object.clone()).unwrap();
@@ -65,7 +66,7 @@ fn maps_in_them_have_no_null() {
 fn what_is_absent_in_them_is_reported() {
     let object = vase(&json!({
         "stand": {},
-        "lockSecret": {},
+        "label": {},
         "affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}},
         "flowers": {"matchExpressions": [{"key": "a"}]},
     }));
@@ -80,7 +81,7 @@ fn what_is_absent_in_them_is_reported() {
             "<nil>",
             "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey",
             "spec.flowers.matchExpressions[0].operator",
-            "spec.lockSecret.key",
+            "spec.label.fieldPath",
         ]
     );
 }

@@ -1,5 +1,7 @@
 //! The types that are known: small ones of Kubernetes that definitions hold again and again. All
-//! have had the same fields in every release since 1.31.
+//! have had the same fields in every release since 1.31. Selectors of keys and references to
+//! objects of the same namespace aren't among them: those of k8s-openapi write `name` where there
+//! was none.
 
 /// A type of Kubernetes.
 pub(super) struct Known {
@@ -20,8 +22,6 @@ pub(super) struct Known {
 pub(super) enum Form {
     /// A text.
     Text,
-    /// A text that is empty by default.
-    TextOrEmpty,
     Flag,
     I32,
     I64,
@@ -37,7 +37,7 @@ pub(super) enum Form {
     Required(&'static Form),
 }
 
-use Form::{Flag, I32, I64, Many, One, Required, Text, TextMap, TextOrEmpty, Texts};
+use Form::{Flag, I32, I64, Many, One, Required, Text, TextMap, Texts};
 
 const SELECTOR: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector";
 const SELECTOR_REQUIREMENT: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement";
@@ -91,15 +91,9 @@ impl Known {
     /// in any case.
     pub(super) fn is_applied_whole(&self) -> bool {
         let mut forms = self.properties.iter().map(|(_, form)| form);
-        !self.is_atomic && forms.any(|form| matches!(form, Required(_) | TextOrEmpty))
+        !self.is_atomic && forms.any(|form| matches!(form, Required(_)))
     }
 }
-
-const KEY_SELECTOR: &[(&str, Form)] = &[
-    ("key", Required(&Text)),
-    ("name", TextOrEmpty),
-    ("optional", Flag),
-];
 
 const REQUIREMENT: &[(&str, Form)] = &[
     ("key", Required(&Text)),
@@ -117,14 +111,6 @@ pub(super) const KNOWN: &[Known] = &[
         ],
     ),
     Known::part(SELECTOR_REQUIREMENT, REQUIREMENT),
-    Known::atomic("io.k8s.api.core.v1.SecretKeySelector", KEY_SELECTOR)
-        .told_by("secret", "configmap"),
-    Known::atomic("io.k8s.api.core.v1.ConfigMapKeySelector", KEY_SELECTOR)
-        .told_by("configmap", "secret"),
-    Known::atomic(
-        "io.k8s.api.core.v1.LocalObjectReference",
-        &[("name", TextOrEmpty)],
-    ),
     Known::atomic(
         "io.k8s.api.core.v1.SecretReference",
         &[("name", Text), ("namespace", Text)],

@@ -37,8 +37,7 @@ mod vase;
 
 pub use group_version::{GROUP_VERSION, resource};
 pub use k8s_openapi::api::core::v1::{
-    Affinity, ConfigMapKeySelector, LocalObjectReference, ObjectReference, PodAffinityTerm,
-    SecretKeySelector,
+    Affinity, ObjectFieldSelector, ObjectReference, PodAffinityTerm, SecretReference,
 };
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ListMeta, ObjectMeta};
 #[cfg(feature = "manifests")]
@@ -46,8 +45,8 @@ pub use scheme::add_to_scheme;
 #[cfg(feature = "validation")]
 pub use validation::UNCHECKED;
 pub use vase::{
-    Vase, VaseList, VaseSpec, VaseSpecBrush, VaseSpecDrawer, VaseSpecFar, VaseSpecOwners,
-    VaseSpecRoom,
+    Vase, VaseList, VaseSpec, VaseSpecBrush, VaseSpecDrawer, VaseSpecFar, VaseSpecLockSecret,
+    VaseSpecOwners, VaseSpecRoom, VaseSpecShelf,
 };
 
 /// The kinds, and the traits and builders that most programs need beside them.

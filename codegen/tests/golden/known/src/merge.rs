@@ -4,7 +4,8 @@
 use kubernetes_kinds::merge;
 
 use crate::{
-    Vase, VaseSpec, VaseSpecBrush, VaseSpecDrawer, VaseSpecFar, VaseSpecOwners, VaseSpecRoom,
+    Vase, VaseSpec, VaseSpecBrush, VaseSpecDrawer, VaseSpecFar, VaseSpecLockSecret, VaseSpecOwners,
+    VaseSpecRoom, VaseSpecShelf,
 };
 
 merge::object! {
@@ -21,6 +22,7 @@ merge::object! {
             node_affinity.required_during_scheduling_ignored_during_execution,
         },
         optional brush,
+        optional door_secret,
         optional drawer,
         optional far as fields,
         optional flowers,
@@ -41,9 +43,8 @@ merge::object! {
 
 merge::object! {
     VaseSpecDrawer {
-        required key,
         optional name,
-        optional optional,
+        optional namespace,
     }
 }
 
@@ -59,6 +60,14 @@ merge::object! {
 }
 
 merge::object! {
+    VaseSpecLockSecret {
+        required key,
+        optional name,
+        optional optional,
+    }
+}
+
+merge::object! {
     VaseSpecOwners {
         optional name,
     }
@@ -66,6 +75,12 @@ merge::object! {
 
 merge::object! {
     VaseSpecRoom {
+        optional name,
+    }
+}
+
+merge::object! {
+    VaseSpecShelf {
         optional name,
     }
 }

@@ -3,8 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::api::core::v1::{
-    Affinity, ConfigMapKeySelector, LocalObjectReference, ObjectReference, PodAffinityTerm,
-    SecretKeySelector,
+    Affinity, ObjectFieldSelector, ObjectReference, PodAffinityTerm, SecretReference,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ListMeta, ObjectMeta};
 use kubernetes_kinds::wire;
@@ -162,6 +161,9 @@ pub struct VaseSpec {
     /// `brush`.
     pub brush: Option<VaseSpecBrush>,
 
+    /// `doorSecret`.
+    pub door_secret: Option<SecretReference>,
+
     /// `drawer`.
     pub drawer: Option<VaseSpecDrawer>,
 
@@ -171,11 +173,11 @@ pub struct VaseSpec {
     /// Which of them are put in.
     pub flowers: Option<LabelSelector>,
 
-    /// A key of a ConfigMap.
-    pub label: Option<ConfigMapKeySelector>,
+    /// A field of the pod.
+    pub label: Option<ObjectFieldSelector>,
 
     /// `lockSecret`.
-    pub lock_secret: Option<SecretKeySelector>,
+    pub lock_secret: Option<VaseSpecLockSecret>,
 
     /// `near`.
     pub near: Option<Vec<PodAffinityTerm>>,
@@ -189,7 +191,7 @@ pub struct VaseSpec {
     pub room: Option<VaseSpecRoom>,
 
     /// `shelf`.
-    pub shelf: Option<LocalObjectReference>,
+    pub shelf: Option<VaseSpecShelf>,
 }
 
 impl VaseSpec {
@@ -220,6 +222,15 @@ impl VaseSpec {
         self
     }
 
+    /// `doorSecret`.
+    ///
+    /// Sets [`door_secret`](Self::door_secret).
+    #[must_use]
+    pub fn with_door_secret(mut self, value: impl Into<SecretReference>) -> Self {
+        self.door_secret = Some(value.into());
+        self
+    }
+
     /// `drawer`.
     ///
     /// Sets [`drawer`](Self::drawer).
@@ -247,11 +258,11 @@ impl VaseSpec {
         self
     }
 
-    /// A key of a ConfigMap.
+    /// A field of the pod.
     ///
     /// Sets [`label`](Self::label).
     #[must_use]
-    pub fn with_label(mut self, value: impl Into<ConfigMapKeySelector>) -> Self {
+    pub fn with_label(mut self, value: impl Into<ObjectFieldSelector>) -> Self {
         self.label = Some(value.into());
         self
     }
@@ -260,7 +271,7 @@ impl VaseSpec {
     ///
     /// Sets [`lock_secret`](Self::lock_secret).
     #[must_use]
-    pub fn with_lock_secret(mut self, value: impl Into<SecretKeySelector>) -> Self {
+    pub fn with_lock_secret(mut self, value: impl Into<VaseSpecLockSecret>) -> Self {
         self.lock_secret = Some(value.into());
         self
     }
@@ -302,7 +313,7 @@ impl VaseSpec {
     ///
     /// Sets [`shelf`](Self::shelf).
     #[must_use]
-    pub fn with_shelf(mut self, value: impl Into<LocalObjectReference>) -> Self {
+    pub fn with_shelf(mut self, value: impl Into<VaseSpecShelf>) -> Self {
         self.shelf = Some(value.into());
         self
     }
@@ -313,6 +324,7 @@ wire::object! {
         required "stand" => stand,
         optional "affinity" => affinity as pruned (Affinity),
         optional "brush" => brush,
+        optional "doorSecret" => door_secret,
         optional "drawer" => drawer,
         optional "far" => far,
         optional "flowers" => flowers as pruned (LabelSelector),
@@ -360,26 +372,18 @@ wire::object! {
 /// `VaseSpecDrawer`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VaseSpecDrawer {
-    /// `key`.
-    pub key: String,
-
     /// `name`.
-    ///
-    /// The server's default is `""`.
     pub name: Option<String>,
 
-    /// `optional`.
-    pub optional: Option<bool>,
+    /// `namespace`.
+    pub namespace: Option<String>,
 }
 
 impl VaseSpecDrawer {
-    /// Makes a `VaseSpecDrawer` with its `key`.
+    /// Makes a `VaseSpecDrawer` in which nothing is set.
     #[must_use]
-    pub fn new(key: impl Into<String>) -> Self {
-        Self {
-            key: key.into(),
-            ..Self::default()
-        }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// `name`.
@@ -391,21 +395,20 @@ impl VaseSpecDrawer {
         self
     }
 
-    /// `optional`.
+    /// `namespace`.
     ///
-    /// Sets [`optional`](Self::optional).
+    /// Sets [`namespace`](Self::namespace).
     #[must_use]
-    pub fn with_optional(mut self, value: bool) -> Self {
-        self.optional = Some(value);
+    pub fn with_namespace(mut self, value: impl Into<String>) -> Self {
+        self.namespace = Some(value.into());
         self
     }
 }
 
 wire::object! {
     VaseSpecDrawer {
-        required "key" => key,
         optional "name" => name,
-        optional "optional" => optional,
+        optional "namespace" => namespace,
     }
 }
 
@@ -504,6 +507,58 @@ wire::object! {
     }
 }
 
+/// `VaseSpecLockSecret`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VaseSpecLockSecret {
+    /// `key`.
+    pub key: String,
+
+    /// `name`.
+    ///
+    /// The server's default is `""`.
+    pub name: Option<String>,
+
+    /// `optional`.
+    pub optional: Option<bool>,
+}
+
+impl VaseSpecLockSecret {
+    /// Makes a `VaseSpecLockSecret` with its `key`.
+    #[must_use]
+    pub fn new(key: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            ..Self::default()
+        }
+    }
+
+    /// `name`.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// `optional`.
+    ///
+    /// Sets [`optional`](Self::optional).
+    #[must_use]
+    pub fn with_optional(mut self, value: bool) -> Self {
+        self.optional = Some(value);
+        self
+    }
+}
+
+wire::object! {
+    VaseSpecLockSecret {
+        required "key" => key,
+        optional "name" => name,
+        optional "optional" => optional,
+    }
+}
+
 /// `VaseSpecOwners`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VaseSpecOwners {
@@ -564,6 +619,38 @@ impl VaseSpecRoom {
 
 wire::object! {
     VaseSpecRoom {
+        optional "name" => name,
+    }
+}
+
+/// `VaseSpecShelf`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VaseSpecShelf {
+    /// `name`.
+    ///
+    /// The server's default is `""`.
+    pub name: Option<String>,
+}
+
+impl VaseSpecShelf {
+    /// Makes a `VaseSpecShelf` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `name`.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    VaseSpecShelf {
         optional "name" => name,
     }
 }

@@ -21,5 +21,6 @@ mod merge;
 mod vase;
 
 pub use vase::{
-    Vase, VaseSpec, VaseSpecBrush, VaseSpecDrawer, VaseSpecFar, VaseSpecOwners, VaseSpecRoom,
+    Vase, VaseSpec, VaseSpecBrush, VaseSpecDrawer, VaseSpecFar, VaseSpecLockSecret, VaseSpecOwners,
+    VaseSpecRoom, VaseSpecShelf,
 };

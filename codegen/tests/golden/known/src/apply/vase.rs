@@ -3,8 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::api::core::v1::{
-    Affinity, ConfigMapKeySelector, LocalObjectReference, ObjectReference, PodAffinityTerm,
-    SecretKeySelector,
+    Affinity, ObjectFieldSelector, ObjectReference, PodAffinityTerm, SecretReference,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use kubernetes_kinds::{convert, wire};
@@ -130,6 +129,11 @@ pub struct VaseSpec {
     /// See [`brush`](crate::VaseSpec::brush).
     pub brush: Option<VaseSpecBrush>,
 
+    /// `doorSecret`.
+    ///
+    /// See [`door_secret`](crate::VaseSpec::door_secret).
+    pub door_secret: Option<SecretReference>,
+
     /// `drawer`.
     ///
     /// See [`drawer`](crate::VaseSpec::drawer).
@@ -147,19 +151,17 @@ pub struct VaseSpec {
     /// Required fields of its type, at any depth, are always sent, set or not.
     pub flowers: Option<LabelSelector>,
 
-    /// A key of a ConfigMap.
+    /// A field of the pod.
     ///
     /// See [`label`](crate::VaseSpec::label).
     ///
     /// Required fields of its type, at any depth, are always sent, set or not.
-    pub label: Option<ConfigMapKeySelector>,
+    pub label: Option<ObjectFieldSelector>,
 
     /// `lockSecret`.
     ///
     /// See [`lock_secret`](crate::VaseSpec::lock_secret).
-    ///
-    /// Required fields of its type, at any depth, are always sent, set or not.
-    pub lock_secret: Option<SecretKeySelector>,
+    pub lock_secret: Option<VaseSpecLockSecret>,
 
     /// `near`.
     ///
@@ -181,7 +183,7 @@ pub struct VaseSpec {
     /// `shelf`.
     ///
     /// See [`shelf`](crate::VaseSpec::shelf).
-    pub shelf: Option<LocalObjectReference>,
+    pub shelf: Option<VaseSpecShelf>,
 }
 
 impl VaseSpec {
@@ -218,6 +220,15 @@ impl VaseSpec {
         self
     }
 
+    /// `doorSecret`.
+    ///
+    /// Sets [`door_secret`](Self::door_secret).
+    #[must_use]
+    pub fn with_door_secret(mut self, value: impl Into<SecretReference>) -> Self {
+        self.door_secret = Some(value.into());
+        self
+    }
+
     /// `drawer`.
     ///
     /// Sets [`drawer`](Self::drawer).
@@ -245,11 +256,11 @@ impl VaseSpec {
         self
     }
 
-    /// A key of a ConfigMap.
+    /// A field of the pod.
     ///
     /// Sets [`label`](Self::label).
     #[must_use]
-    pub fn with_label(mut self, value: impl Into<ConfigMapKeySelector>) -> Self {
+    pub fn with_label(mut self, value: impl Into<ObjectFieldSelector>) -> Self {
         self.label = Some(value.into());
         self
     }
@@ -258,7 +269,7 @@ impl VaseSpec {
     ///
     /// Sets [`lock_secret`](Self::lock_secret).
     #[must_use]
-    pub fn with_lock_secret(mut self, value: impl Into<SecretKeySelector>) -> Self {
+    pub fn with_lock_secret(mut self, value: impl Into<VaseSpecLockSecret>) -> Self {
         self.lock_secret = Some(value.into());
         self
     }
@@ -300,7 +311,7 @@ impl VaseSpec {
     ///
     /// Sets [`shelf`](Self::shelf).
     #[must_use]
-    pub fn with_shelf(mut self, value: impl Into<LocalObjectReference>) -> Self {
+    pub fn with_shelf(mut self, value: impl Into<VaseSpecShelf>) -> Self {
         self.shelf = Some(value.into());
         self
     }
@@ -313,15 +324,16 @@ impl From<crate::VaseSpec> for VaseSpec {
             stand: Some(value.stand),
             affinity: value.affinity,
             brush: value.brush.map(Into::into),
+            door_secret: value.door_secret,
             drawer: value.drawer.map(Into::into),
             far: value.far.map(Into::into),
             flowers: value.flowers,
             label: value.label,
-            lock_secret: value.lock_secret,
+            lock_secret: value.lock_secret.map(Into::into),
             near: value.near,
             owners: value.owners.map(convert::elements),
             room: value.room.map(Into::into),
-            shelf: value.shelf,
+            shelf: value.shelf.map(Into::into),
         }
     }
 }
@@ -331,6 +343,7 @@ wire::object! {
         optional "stand" => stand,
         optional "affinity" => affinity,
         optional "brush" => brush,
+        optional "doorSecret" => door_secret,
         optional "drawer" => drawer,
         optional "far" => far,
         optional "flowers" => flowers,
@@ -385,20 +398,15 @@ wire::object! {
 /// Part of an apply configuration: a [`VaseSpecDrawer`](crate::VaseSpecDrawer).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VaseSpecDrawer {
-    /// `key`.
-    ///
-    /// See [`key`](crate::VaseSpecDrawer::key).
-    pub key: Option<String>,
-
     /// `name`.
     ///
     /// See [`name`](crate::VaseSpecDrawer::name).
     pub name: Option<String>,
 
-    /// `optional`.
+    /// `namespace`.
     ///
-    /// See [`optional`](crate::VaseSpecDrawer::optional).
-    pub optional: Option<bool>,
+    /// See [`namespace`](crate::VaseSpecDrawer::namespace).
+    pub namespace: Option<String>,
 }
 
 impl VaseSpecDrawer {
@@ -406,15 +414,6 @@ impl VaseSpecDrawer {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// `key`.
-    ///
-    /// Sets [`key`](Self::key).
-    #[must_use]
-    pub fn with_key(mut self, value: impl Into<String>) -> Self {
-        self.key = Some(value.into());
-        self
     }
 
     /// `name`.
@@ -426,12 +425,12 @@ impl VaseSpecDrawer {
         self
     }
 
-    /// `optional`.
+    /// `namespace`.
     ///
-    /// Sets [`optional`](Self::optional).
+    /// Sets [`namespace`](Self::namespace).
     #[must_use]
-    pub fn with_optional(mut self, value: bool) -> Self {
-        self.optional = Some(value);
+    pub fn with_namespace(mut self, value: impl Into<String>) -> Self {
+        self.namespace = Some(value.into());
         self
     }
 }
@@ -440,18 +439,16 @@ impl VaseSpecDrawer {
 impl From<crate::VaseSpecDrawer> for VaseSpecDrawer {
     fn from(value: crate::VaseSpecDrawer) -> Self {
         Self {
-            key: Some(value.key),
             name: value.name,
-            optional: value.optional,
+            namespace: value.namespace,
         }
     }
 }
 
 wire::object! {
     VaseSpecDrawer {
-        optional "key" => key,
         optional "name" => name,
-        optional "optional" => optional,
+        optional "namespace" => namespace,
     }
 }
 
@@ -586,6 +583,80 @@ wire::object! {
     }
 }
 
+/// Part of an apply configuration: a
+/// [`VaseSpecLockSecret`](crate::VaseSpecLockSecret).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VaseSpecLockSecret {
+    /// `key`.
+    ///
+    /// See [`key`](crate::VaseSpecLockSecret::key).
+    pub key: Option<String>,
+
+    /// `name`.
+    ///
+    /// See [`name`](crate::VaseSpecLockSecret::name).
+    pub name: Option<String>,
+
+    /// `optional`.
+    ///
+    /// See [`optional`](crate::VaseSpecLockSecret::optional).
+    pub optional: Option<bool>,
+}
+
+impl VaseSpecLockSecret {
+    /// Makes a `VaseSpecLockSecret` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `key`.
+    ///
+    /// Sets [`key`](Self::key).
+    #[must_use]
+    pub fn with_key(mut self, value: impl Into<String>) -> Self {
+        self.key = Some(value.into());
+        self
+    }
+
+    /// `name`.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// `optional`.
+    ///
+    /// Sets [`optional`](Self::optional).
+    #[must_use]
+    pub fn with_optional(mut self, value: bool) -> Self {
+        self.optional = Some(value);
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::VaseSpecLockSecret> for VaseSpecLockSecret {
+    fn from(value: crate::VaseSpecLockSecret) -> Self {
+        Self {
+            key: Some(value.key),
+            name: value.name,
+            optional: value.optional,
+        }
+    }
+}
+
+wire::object! {
+    VaseSpecLockSecret {
+        optional "key" => key,
+        optional "name" => name,
+        optional "optional" => optional,
+    }
+}
+
 /// Part of an apply configuration: a [`VaseSpecOwners`](crate::VaseSpecOwners).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VaseSpecOwners {
@@ -660,6 +731,45 @@ impl From<crate::VaseSpecRoom> for VaseSpecRoom {
 
 wire::object! {
     VaseSpecRoom {
+        optional "name" => name,
+    }
+}
+
+/// Part of an apply configuration: a [`VaseSpecShelf`](crate::VaseSpecShelf).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VaseSpecShelf {
+    /// `name`.
+    ///
+    /// See [`name`](crate::VaseSpecShelf::name).
+    pub name: Option<String>,
+}
+
+impl VaseSpecShelf {
+    /// Makes a `VaseSpecShelf` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `name`.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::VaseSpecShelf> for VaseSpecShelf {
+    fn from(value: crate::VaseSpecShelf) -> Self {
+        Self { name: value.name }
+    }
+}
+
+wire::object! {
+    VaseSpecShelf {
         optional "name" => name,
     }
 }

@@ -3,15 +3,14 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::api::core::v1::{
-    Affinity, ConfigMapKeySelector, LocalObjectReference, ObjectReference, PodAffinityTerm,
-    SecretKeySelector,
+    Affinity, ObjectFieldSelector, ObjectReference, PodAffinityTerm, SecretReference,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ListMeta, ObjectMeta};
 use kubernetes_kinds::schema;
 
 use crate::{
-    Vase, VaseList, VaseSpec, VaseSpecBrush, VaseSpecDrawer, VaseSpecFar, VaseSpecOwners,
-    VaseSpecRoom,
+    Vase, VaseList, VaseSpec, VaseSpecBrush, VaseSpecDrawer, VaseSpecFar, VaseSpecLockSecret,
+    VaseSpecOwners, VaseSpecRoom, VaseSpecShelf,
 };
 
 schema::kind! {
@@ -47,6 +46,10 @@ schema::object! {
         optional "brush" => VaseSpecBrush {
             "x-kubernetes-map-type" => "atomic",
         },
+        /// `doorSecret`.
+        optional "doorSecret" => SecretReference {
+            "x-kubernetes-map-type" => "atomic",
+        },
         /// `drawer`.
         optional "drawer" => VaseSpecDrawer {
             "x-kubernetes-map-type" => "atomic",
@@ -57,12 +60,12 @@ schema::object! {
         optional "flowers" => LabelSelector {
             "x-kubernetes-map-type" => "atomic",
         },
-        /// A key of a ConfigMap.
-        optional "label" => ConfigMapKeySelector {
+        /// A field of the pod.
+        optional "label" => ObjectFieldSelector {
             "x-kubernetes-map-type" => "atomic",
         },
         /// `lockSecret`.
-        optional "lockSecret" => SecretKeySelector {
+        optional "lockSecret" => VaseSpecLockSecret {
             "x-kubernetes-map-type" => "atomic",
         },
         /// `near`.
@@ -72,7 +75,7 @@ schema::object! {
         /// `room`.
         optional "room" => VaseSpecRoom,
         /// `shelf`.
-        optional "shelf" => LocalObjectReference {
+        optional "shelf" => VaseSpecShelf {
             "x-kubernetes-map-type" => "atomic",
         },
     }
@@ -91,14 +94,10 @@ schema::object! {
 schema::object! {
     /// `VaseSpecDrawer`.
     VaseSpecDrawer "com.example.v1.VaseSpecDrawer" {
-        /// `key`.
-        required "key" => String,
         /// `name`.
-        optional "name" => String {
-            "default" => "",
-        },
-        /// `optional`.
-        optional "optional" => bool,
+        optional "name" => String,
+        /// `namespace`.
+        optional "namespace" => String,
     }
 }
 
@@ -125,6 +124,20 @@ schema::object! {
 }
 
 schema::object! {
+    /// `VaseSpecLockSecret`.
+    VaseSpecLockSecret "com.example.v1.VaseSpecLockSecret" {
+        /// `key`.
+        required "key" => String,
+        /// `name`.
+        optional "name" => String {
+            "default" => "",
+        },
+        /// `optional`.
+        optional "optional" => bool,
+    }
+}
+
+schema::object! {
     /// `VaseSpecOwners`.
     VaseSpecOwners "com.example.v1.VaseSpecOwners" {
         /// `name`.
@@ -137,6 +150,16 @@ schema::object! {
 schema::object! {
     /// `VaseSpecRoom`.
     VaseSpecRoom "com.example.v1.VaseSpecRoom" {
+        /// `name`.
+        optional "name" => String {
+            "default" => "",
+        },
+    }
+}
+
+schema::object! {
+    /// `VaseSpecShelf`.
+    VaseSpecShelf "com.example.v1.VaseSpecShelf" {
         /// `name`.
         optional "name" => String {
             "default" => "",

@@ -7,7 +7,9 @@ use kubernetes_validation::{
     default_text,
 };
 
-use crate::{Vase, VaseSpec, VaseSpecBrush, VaseSpecDrawer, VaseSpecOwners, VaseSpecRoom};
+use crate::{
+    Vase, VaseSpec, VaseSpecBrush, VaseSpecLockSecret, VaseSpecOwners, VaseSpecRoom, VaseSpecShelf,
+};
 
 impl SetDefaults for Vase {
     fn set_defaults(&mut self, target: &Target) {
@@ -106,7 +108,6 @@ impl Strategy for Vase {
             "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[].namespaceSelector.matchExpressions[]",
             &["key", "operator"],
         ),
-        ("spec.drawer", &["key"]),
         ("spec.far", &["topologyKey"]),
         (
             "spec.far.labelSelector.matchExpressions[]",
@@ -117,7 +118,7 @@ impl Strategy for Vase {
             &["key", "operator"],
         ),
         ("spec.flowers.matchExpressions[]", &["key", "operator"]),
-        ("spec.label", &["key"]),
+        ("spec.label", &["fieldPath"]),
         ("spec.lockSecret", &["key"]),
         ("spec.near[]", &["topologyKey"]),
         (
@@ -199,13 +200,16 @@ impl SetDefaults for VaseSpec {
         if let Some(value) = &mut self.brush {
             value.set_defaults(target);
         }
-        if let Some(value) = &mut self.drawer {
+        if let Some(value) = &mut self.lock_secret {
             value.set_defaults(target);
         }
         for item in self.owners.iter_mut().flatten() {
             item.set_defaults(target);
         }
         if let Some(value) = &mut self.room {
+            value.set_defaults(target);
+        }
+        if let Some(value) = &mut self.shelf {
             value.set_defaults(target);
         }
     }
@@ -248,7 +252,7 @@ impl SetDefaults for VaseSpecBrush {
     }
 }
 
-impl SetDefaults for VaseSpecDrawer {
+impl SetDefaults for VaseSpecLockSecret {
     fn set_defaults(&mut self, _target: &Target) {
         default_text(&mut self.name, "");
     }
@@ -261,6 +265,12 @@ impl SetDefaults for VaseSpecOwners {
 }
 
 impl SetDefaults for VaseSpecRoom {
+    fn set_defaults(&mut self, _target: &Target) {
+        default_text(&mut self.name, "");
+    }
+}
+
+impl SetDefaults for VaseSpecShelf {
     fn set_defaults(&mut self, _target: &Target) {
         default_text(&mut self.name, "");
     }
