@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, CrateConfig, DocumentConfig, Report};
+use super::{Config, CrateConfig, Report};
 
 /// A part of a generated crate. Its types with their lists, and what kube needs of them, are there
 /// without any.
@@ -117,12 +117,6 @@ impl Parts {
 }
 
 impl Config {
-    /// Returns true if the crate of a document has a part.
-    pub(crate) fn has_part(&self, document: &DocumentConfig, part: Part) -> bool {
-        self.crate_of(document)
-            .is_some_and(|krate| krate.parts.has(part))
-    }
-
     /// Checks that crates which others need have the parts that those have: the features of these
     /// bring their features.
     pub(super) fn check_parts(&self, report: Report<'_>) {

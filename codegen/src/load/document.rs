@@ -33,7 +33,8 @@ pub(crate) struct Document {
     pub(super) places: Places,
     /// The rules that aren't checked, if such rules are listed and not refused.
     pub(crate) unchecked: Option<Vec<Unchecked>>,
-    /// The definitions of its kinds, by their schemas, or what is wrong in them.
+    /// The definitions of its kinds, if the crate has them, by their schemas, or what is wrong in
+    /// them.
     pub(crate) definitions: BTreeMap<String, Result<Definition, String>>,
     /// The schemas that types of other crates replace.
     pub(crate) replaced: Replaced,

@@ -2,6 +2,7 @@
 //! in the documents of Kubernetes' own kinds.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::iter;
 
 use serde_json::{Map, Value, json};
 
@@ -81,6 +82,13 @@ pub(crate) struct Place {
     pub(crate) others: Vec<Pointer>,
     /// True if the configuration gives the name.
     pub(super) is_given: bool,
+}
+
+impl Place {
+    /// All places, the first one first.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Pointer> {
+        iter::once(&self.first).chain(&self.others)
+    }
 }
 
 /// The places of the objects that have names, by these.

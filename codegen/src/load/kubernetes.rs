@@ -10,7 +10,6 @@
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::iter;
 
 use serde_json::{Map, Value, json};
 
@@ -183,7 +182,7 @@ impl Comparison<'_> {
         else {
             return false;
         };
-        let mut pointers = iter::once(&place.first).chain(&place.others);
+        let mut pointers = place.all();
         let is_read = |pointer| ends(pointer).any(|name| self.words.contains(&name));
         let is = !place.is_given
             && !(self.is_given)(name, place)
@@ -322,7 +321,7 @@ fn ends(pointer: &Pointer) -> impl Iterator<Item = String> {
     segments.into_iter().take(end + 1)
 }
 
-/// Returns true unless the words at an object say that it is the other type of two that are equal.
+/// Returns true if the words at an object say that it is the type, where only they tell that.
 fn is_named(known: &Known, place: &Pointer, schema: &Map<String, Value>) -> bool {
     let Some((word, other)) = known.words else {
         return true;

@@ -107,7 +107,7 @@ pub(super) fn run(
     }
     for name in replaced.paths.keys() {
         let all = places.get(name).into_iter();
-        let all = all.flat_map(|place| std::iter::once(&place.first).chain(&place.others));
+        let all = all.flat_map(Place::all);
         for at in all {
             let path = replaced.paths.get(name).map(String::as_str);
             rules(
@@ -139,7 +139,7 @@ fn given<'a>(
     prefix: &str,
 ) -> impl Iterator<Item = (&'a String, &'a String)> {
     let short = name.strip_prefix(prefix).unwrap_or(name).to_owned();
-    let all = std::iter::once(&place.first).chain(&place.others);
+    let all = place.all();
     let mut keys: BTreeSet<_> = match krate.types.is_empty() {
         true => BTreeSet::new(),
         false => all.map(path_of).collect(),

@@ -57,7 +57,7 @@ pub(super) fn of(
         large,
         required: has_required(name, document),
         merged: merged(name, document),
-        has_maps: is_looked_into && inside::has_maps(name, document),
+        has_maps: is_looked_into && has_maps(name, document),
         inside: match is_looked_into {
             true => inside::of(name, document),
             false => Paths::default(),
@@ -123,12 +123,26 @@ fn otherwise(name: &str, config: &Config) -> Option<RustPath> {
 
 /// Returns true if a schema, or one that it refers to, has required properties.
 fn has_required(name: &str, document: &Document) -> bool {
+    holds(name, document, |schema| {
+        let required = schema.get("required").and_then(Value::as_array);
+        required.is_some_and(|required| !required.is_empty())
+    })
+}
+
+/// Returns true if a schema, or one that it refers to, has maps.
+fn has_maps(name: &str, document: &Document) -> bool {
+    holds(name, document, |schema| {
+        schema.get("additionalProperties").is_some()
+    })
+}
+
+/// Returns true if a schema, what is in it, or one that it refers to is so.
+fn holds(name: &str, document: &Document, is: impl Fn(&Value) -> bool) -> bool {
     let schema = |name: &str| document.json.pointer(SCHEMAS)?.get(name);
     let mut seen = BTreeSet::new();
     let mut open: Vec<_> = schema(name).into_iter().collect();
     while let Some(value) = open.pop() {
-        let required = value.get("required").and_then(Value::as_array);
-        if required.is_some_and(|required| !required.is_empty()) {
+        if is(value) {
             return true;
         }
         match value {

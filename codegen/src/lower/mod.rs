@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use openapiv3::{AdditionalProperties, ReferenceOr, Schema, SchemaKind, Type as OpenApiType};
 use serde_json::Value;
 
-use crate::config::{Config, DocumentConfig, Part};
+use crate::config::{Config, DocumentConfig};
 use crate::diag::{Diagnostics, Spot};
 use crate::load::Document;
 use crate::model::{
@@ -81,9 +81,7 @@ pub(crate) fn lower(
             .externs
             .extend(external.map(|found| (name.clone(), found)));
     }
-    if config.has_part(document_config, Part::Definition) {
-        version.definitions = definitions::of(document, &document_config.prefix, &root);
-    }
+    version.definitions = definitions::of(document, &document_config.prefix, &root);
     role::check_kinds(&version, &root);
     let has_own = !document.schemas.is_empty() || !document.shared.is_empty();
     if !has_own && !document.others.is_empty() {

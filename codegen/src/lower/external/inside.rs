@@ -1,11 +1,9 @@
 //! The paths inside a type of another crate, of which a server asks something in custom resources.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::{DEEPEST, map_type, referred};
-use crate::load::{Document, SCHEMAS, schema_name};
+use crate::load::{Document, SCHEMAS};
 use crate::model::Paths;
 
 /// The required fields, elements that can't be `null`, and parts that can have several owners.
@@ -13,29 +11,6 @@ pub(super) fn of(name: &str, document: &Document) -> Paths {
     let mut paths = Paths::default();
     add(name, document, &Way::default(), &mut paths);
     paths
-}
-
-/// Returns true if a type has maps inside it.
-pub(super) fn has_maps(name: &str, document: &Document) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut open: Vec<_> = schema(name, document).into_iter().collect();
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Object(members) => {
-                if members.contains_key("additionalProperties") {
-                    return true;
-                }
-                open.extend(members.values());
-            }
-            Value::Array(items) => open.extend(items),
-            Value::String(text) => {
-                let name = schema_name(text).filter(|name| seen.insert(*name));
-                open.extend(name.and_then(|name| schema(name, document)));
-            }
-            _ => {}
-        }
-    }
-    false
 }
 
 /// The way to a schema inside the type.
