@@ -24,6 +24,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         .map(|conversion| conversion.to.as_str());
     let needed = [
         needs(krate, |needs| needs.custom_resources).then_some("custom-resources"),
+        needs(krate, |needs| needs.cel_library).then_some("cel-library"),
         needs(krate, |needs| needs.patterns).then_some("pattern"),
     ];
     let has = |feature: &Feature| root::has(krate, *feature);

@@ -151,6 +151,8 @@ pub(crate) struct Needs {
     pub(crate) custom_resources: bool,
     /// The feature for regular expressions.
     pub(crate) patterns: bool,
+    /// The feature for the functions of rules in CEL.
+    pub(crate) cel_library: bool,
     /// The feature of `kubernetes-kinds` for floats that are read to the last digit.
     pub(crate) exact_floats: bool,
     /// The feature of that for the values of custom resources.

@@ -1,7 +1,7 @@
 //! Needs: the features of the run-time crates that the types and rules of a document use.
 
 use crate::model::{
-    Analysed, ApiVersion, Argument, Exact, Field, Needs, Rules, Struct, Together, Ty,
+    Analysed, ApiVersion, Argument, Exact, Field, Needs, Node, Rules, Struct, Together, Ty,
 };
 
 /// The methods that check keywords as servers of custom resources do.
@@ -25,6 +25,9 @@ const OF_SCHEMAS: [&str; 17] = [
     "text_format",
 ];
 
+/// The functions of `kubernetes_validation::cel` that are there without its library.
+const ARITHMETIC: [&str; 5] = ["add", "divide", "modulo", "multiply", "subtract"];
+
 /// Returns the features that a document needs.
 pub(super) fn of(version: &ApiVersion<Analysed>) -> Needs {
     let objects: Vec<_> = version.structs().map(|(_, object)| object).collect();
@@ -32,6 +35,7 @@ pub(super) fn of(version: &ApiVersion<Analysed>) -> Needs {
     Needs {
         custom_resources: version.is_custom || any(uses_schemas),
         patterns: any(has_patterns),
+        cel_library: any(calls_library),
         exact_floats: version.is_custom && any(has_floats),
         exact_values: any(has_exact),
     }
@@ -65,22 +69,42 @@ fn has_floats(object: &Struct<Analysed>) -> bool {
 fn has_patterns(object: &Struct<Analysed>) -> bool {
     fn asks(rules: &Rules) -> bool {
         let mut arguments = rules.calls().flat_map(|call| &call.arguments);
-        let mut cel = rules.cel(false).chain(rules.cel(true));
         let has = |argument: &Argument| match argument {
             Argument::Pattern(_) => true,
             Argument::Combined(combination) => combination.has_pattern(),
             _ => false,
         };
-        arguments.any(has)
-            || cel.any(|rule| rule.holds.has_pattern())
-            || rules.items.as_deref().is_some_and(asks)
+        arguments.any(has) || rules.items.as_deref().is_some_and(asks)
     }
     let asks = |field: &Field<Analysed>| asks(&field.server.rules);
     let mut together = object.rules.together.iter();
-    object.rules.cel.iter().any(|rule| rule.holds.has_pattern())
-        || together.any(|together| match together {
-            Together::Combined(combination) => combination.has_pattern(),
+    together.any(|together| match together {
+        Together::Combined(combination) => combination.has_pattern(),
+        _ => false,
+    }) || object.fields.iter().any(asks)
+        || has_cel(object, Node::has_pattern)
+}
+
+/// Returns true if a rule of a struct calls a function of CEL's library.
+fn calls_library(object: &Struct<Analysed>) -> bool {
+    has_cel(object, |holds| {
+        holds.any(&mut |node| match node {
+            Node::Function(name, _) | Node::Sure(name, _) => !ARITHMETIC.contains(name),
+            Node::Mapped(_, _, body, _) => body.fails(),
             _ => false,
         })
-        || object.fields.iter().any(asks)
+    })
+}
+
+/// Returns true if a rule of a struct in CEL is so.
+fn has_cel(object: &Struct<Analysed>, is: fn(&Node) -> bool) -> bool {
+    fn asks(rules: &Rules, is: fn(&Node) -> bool) -> bool {
+        let mut cel = rules.cel(false).chain(rules.cel(true));
+        cel.any(|rule| is(&rule.holds)) || rules.items.as_deref().is_some_and(|of| asks(of, is))
+    }
+    object.rules.cel.iter().any(|rule| is(&rule.holds))
+        || object
+            .fields
+            .iter()
+            .any(|field| asks(&field.server.rules, is))
 }

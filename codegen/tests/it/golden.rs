@@ -80,29 +80,35 @@ fn manifests_say_what_the_configuration_says() {
     }
 }
 
-/// Only a crate with a regular expression makes its users build a library for them.
+/// Only a crate with a regular expression makes its users build a library for them, and only one
+/// whose rules call functions of CEL those functions.
 #[test]
-fn the_validation_feature_brings_patterns_where_there_are_some() {
-    let mut with_patterns = 0;
-    for golden in goldens() {
-        for krate in golden.generated() {
-            let has = |text: &str, path: &str| {
-                krate
-                    .files
-                    .iter()
-                    .any(|f| f.path.contains(path) && f.text.contains(text))
-            };
-            let is_enabled = has("\"kubernetes-validation/pattern\"", "Cargo.toml");
-            assert_eq!(
-                is_enabled,
-                has("Pattern::new", "/validation/"),
-                "{}",
-                krate.name
-            );
-            with_patterns += usize::from(is_enabled);
+fn the_validation_feature_brings_what_the_rules_use() {
+    let language = include_str!("../../../crates/kubernetes-validation/src/cel.rs");
+    let calls_library = |text: &str| {
+        text.split("cel::").skip(1).any(|rest| {
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+            let name = &rest[..end.unwrap()];
+            !language.contains(&format!("pub fn {name}"))
+        })
+    };
+    let has_pattern = |text: &str| text.contains("Pattern::new");
+    for (feature, expected, uses) in [
+        ("pattern", 2, &has_pattern as &dyn Fn(&str) -> bool),
+        ("cel-library", 1, &calls_library),
+    ] {
+        let mut enabled = 0;
+        for krate in goldens().iter().flat_map(Golden::generated) {
+            let mut rules = krate.files.iter();
+            let rules = rules.any(|file| file.path.contains("/validation/") && uses(&file.text));
+            let mut manifests = krate.files.iter().filter(|file| file.path == "Cargo.toml");
+            let feature = format!("\"kubernetes-validation/{feature}\"");
+            let is_enabled = manifests.any(|file| file.text.contains(&feature));
+            assert_eq!(is_enabled, rules, "{}: {feature}", krate.name);
+            enabled += usize::from(is_enabled);
         }
+        assert_eq!(enabled, expected, "{feature}");
     }
-    assert_eq!(with_patterns, 2);
 }
 
 #[test]

@@ -3,41 +3,20 @@
 //! An expression of a rule is Rust that returns a [`Result`], because CEL has errors where Rust's
 //! types have none: a field that isn't set, a sum that overflows. A server rejects an object for
 //! which a rule has no result.
+//!
+//! The operators, the macros and what reads fields are always here. The functions are there with
+//! the feature `cel-library`, which a generated crate enables if one of its rules calls them: a
+//! program that validates objects of other crates doesn't build them.
 
-mod addresses;
-mod conversions;
-mod durations;
-mod dynamic;
-mod lists;
-mod named;
-mod optionals;
-mod quantities;
-mod texts;
-mod times;
-mod urls;
+#[cfg(feature = "cel-library")]
+mod library;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-pub use addresses::{Cidr, Ip, cidr, ip, is_canonical_ip};
-pub use conversions::{double, flag, general, in_seconds, string, truncated};
-pub use durations::{duration, written_duration};
-pub use dynamic::{Value, order, type_of, value};
-pub use lists::{
-    chained, contains, contains_all, distinct, first, flatten, intersects, is_equivalent,
-    is_sorted, last, last_position, max, min, position, reversed, same, slice, sorted, sum, total,
-};
-pub use named::{
-    is_date, is_datetime, is_dns1035_label, is_dns1035_label_prefix, is_dns1123_label,
-    is_dns1123_label_prefix, is_dns1123_subdomain, is_dns1123_subdomain_prefix, is_label_value,
-    is_qualified_name, is_uuid,
-};
-pub use optionals::{and_then, element_at, map_some, non_zero, present, some};
-pub use quantities::{Quantity, is_quantity, quantity};
-pub use texts::{char_at, index_of, int, is_cidr, is_ip, last_index_of, split, substring};
-pub use times::{Time, between, earlier, later, since_1970, timestamp, written_date, written_time};
-pub use urls::{Url, is_url, url};
+#[cfg(feature = "cel-library")]
+pub use library::*;
 
 /// The reason why a rule has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

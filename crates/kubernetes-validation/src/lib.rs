@@ -19,7 +19,8 @@
 //! kinds; [`rules`] has those for every API group.
 //!
 //! With the feature `custom-resources`, there are the functions that generated code for custom
-//! resources calls. With the feature `admission`, the module `admission` answers requests to
+//! resources calls; `cel-library` and `pattern` add those for functions of rules in CEL, and for
+//! regular expressions. With the feature `admission`, the module `admission` answers requests to
 //! admission webhooks.
 
 #[cfg(feature = "admission")]

@@ -26,7 +26,7 @@ pub fn present<T>(value: Option<T>) -> Result<T> {
 #[must_use]
 #[inline]
 pub fn element_at<T>(list: &[T], index: i64) -> Option<&T> {
-    super::element(list, index).ok()
+    super::super::element(list, index).ok()
 }
 
 /// Returns what a function makes of an optional value.
@@ -60,7 +60,7 @@ mod tests {
         );
         assert_eq!((element_at(&[1], 0), element_at(&[1], 1)), (Some(&1), None));
         assert_eq!(
-            map_some(Some(1), |n| super::super::divide(n, 0)),
+            map_some(Some(1), |n| super::super::super::divide(n, 0)),
             Err(Failure::Division)
         );
         assert_eq!(and_then(Some(1), |_| Ok(None::<i64>)), Ok(None));

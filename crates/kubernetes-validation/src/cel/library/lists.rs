@@ -60,7 +60,7 @@ pub fn max<T: PartialOrd + Clone>(list: impl AsRef<[T]>) -> Result<T> {
 pub fn sum(list: impl AsRef<[i64]>) -> Result<i64> {
     list.as_ref()
         .iter()
-        .try_fold(0, |sum, item| super::add(sum, *item))
+        .try_fold(0, |sum, item| super::super::add(sum, *item))
 }
 
 /// Returns the sum of numbers that may have fractions.
