@@ -1,5 +1,7 @@
 //! CustomResourceDefinitions in texts of manifests.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -111,10 +113,8 @@ fn schemas_of(definition: &mut Value) -> Vec<&mut Value> {
 
 /// Reads the definitions in a text of manifests; there is one at least.
 pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
-    let objects: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
-        let line = error
-            .location()
-            .and_then(|at| usize::try_from(at.line()).ok());
+    let objects = documents(text).map_err(|error| {
+        let line = line_of(&error);
         let text = error.without_snippet().to_string();
         let message = text.lines().next().unwrap_or_default();
         (
@@ -159,6 +159,48 @@ pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
         )),
         false => Ok(found),
     }
+}
+
+/// The error of the parser for a line of a quoted text that isn't indented more than the object
+/// with the text. Kubernetes takes such lines, and older generators of definitions wrote them.
+const UNINDENTED: &str = "invalid indentation in multiline quoted scalar";
+
+/// The most such lines, for each of which the text is read once more.
+const MAX_UNINDENTED: usize = 2000;
+
+/// White space that indents a line more than any object.
+const INDENT: usize = 256;
+
+/// Reads the documents of a text. White space at the beginning of a line in a quoted text has no
+/// meaning, so that it can be added where the parser asks for it.
+fn documents(text: &str) -> Result<Vec<Value>, serde_saphyr::Error> {
+    let mut text = Cow::Borrowed(text);
+    let mut last = 0;
+    for _ in 0..MAX_UNINDENTED {
+        let error = match serde_saphyr::from_multiple(&text) {
+            Ok(documents) => return Ok(documents),
+            Err(error) => error,
+        };
+        let is_unindented = || error.without_snippet().to_string().contains(UNINDENTED);
+        let line = line_of(&error).filter(|line| *line > last && is_unindented());
+        let Some((line, at)) = line.and_then(|line| Some((line, start(&text, line)?))) else {
+            return Err(error);
+        };
+        text.to_mut().insert_str(at, &" ".repeat(INDENT));
+        last = line;
+    }
+    serde_saphyr::from_multiple(&text)
+}
+
+/// The offset at which a line starts, counted from 1.
+fn start(text: &str, line: usize) -> Option<usize> {
+    let before = text.split_inclusive('\n').take(line.checked_sub(1)?);
+    Some(before.map(str::len).sum())
+}
+
+fn line_of(error: &serde_saphyr::Error) -> Option<usize> {
+    let at = error.location()?;
+    usize::try_from(at.line()).ok()
 }
 
 /// The objects of a list, as `kubectl get crd -o yaml` prints it, or the object itself.

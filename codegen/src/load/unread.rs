@@ -73,6 +73,38 @@ const COUNTS: [&str; 6] = [
     "minProperties",
 ];
 
+/// The keywords that check the values of one type only, and the types.
+const OF_TYPES: [(&[&str], &[&str]); 4] = [
+    (&["maxLength", "minLength", "pattern"], &["string"]),
+    (
+        &["items", "maxItems", "minItems", "uniqueItems"],
+        &["array"],
+    ),
+    (
+        &[
+            "additionalProperties",
+            "maxProperties",
+            "minProperties",
+            "properties",
+            "required",
+        ],
+        &["object"],
+    ),
+    (
+        &[
+            "exclusiveMaximum",
+            "exclusiveMinimum",
+            "maximum",
+            "minimum",
+            "multipleOf",
+        ],
+        &["integer", "number"],
+    ),
+];
+
+/// The types whose values can have a format.
+const FORMATTED: [&str; 3] = ["string", "integer", "number"];
+
 /// Takes it out of the schemas with a prefix, and returns the rules that a server has.
 pub(super) fn take_out(document: &mut Value, prefix: &str) -> Vec<Unchecked> {
     let mut found = Vec::new();
@@ -103,6 +135,7 @@ fn of_schema(schema: &mut Value, at: &Pointer, found: &mut Vec<Unchecked>) {
             rule.retain(|name, _| OF_RULES.contains(&name.as_str()));
         }
     }
+    of_other_types(schema);
     enumeration(schema, &mut leave);
     required(schema, &mut leave);
     limits(schema, &mut leave);
@@ -119,6 +152,23 @@ fn of_schema(schema: &mut Value, at: &Pointer, found: &mut Vec<Unchecked>) {
         if let Some(inner) = schema.get_mut(name) {
             of_schema(inner, &at.child(name), found);
         }
+    }
+}
+
+/// Takes out the keywords for values of other types: no value that has the schema's own type is
+/// checked for them.
+fn of_other_types(schema: &mut Map<String, Value>) {
+    let own = type_of(schema).to_owned();
+    if !schema.contains_key("type") {
+        return;
+    }
+    for (keywords, types) in OF_TYPES {
+        if !types.contains(&own.as_str()) {
+            keywords.iter().for_each(|name| drop(schema.remove(*name)));
+        }
+    }
+    if !FORMATTED.contains(&own.as_str()) {
+        schema.remove("format");
     }
 }
 

@@ -304,6 +304,12 @@ fn what_is_no_rule_is_not_listed() {
         "{x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}",
         "{type: string, x-kubernetes-validations: [{rule: 'self != \"\"', hint: none}]}",
         "{type: string, x-check: [nothing]}",
+        "{type: array, items: {type: string}, maxLength: 63, pattern: a, format: cidr}",
+        "{type: array, items: {type: string}, required: [a], properties: {a: {type: string}}}",
+        "{type: object, additionalProperties: {type: string}, minItems: 1, minLength: 1}",
+        "{type: string, minItems: 1, items: {type: string}, minimum: 1, required: [a]}",
+        "{type: integer, maxLength: 3, pattern: '[', minProperties: 1}",
+        "{type: boolean, format: int32, maximum: 1, pattern: a}",
     ] {
         let crates = from(spec, true).unwrap_or_else(|errors| panic!("{spec}: {errors}"));
         assert_eq!(crates[0].unchecked, [], "{spec}");

@@ -271,6 +271,24 @@ fn a_document_has_more_files() {
     }
 }
 
+/// Kubernetes takes lines of quoted texts that are indented as little as what is around them.
+#[test]
+fn quoted_texts_in_lines_that_are_not_indented() {
+    let quoted = DEFINITION.replace(
+        "          type: object\n",
+        "          type: object\n          description: 'Sails\n          over the\n\
+         \x20   water, with a ''mast''.'\n          title: \"A\n  boat\"\n",
+    );
+    assert_ne!(quoted, DEFINITION);
+    let (sandbox, arguments) = sandbox(&quoted);
+    run(&sandbox, &arguments).succeeds();
+    let boat = sandbox.read("out/example-com-v1/src/boat.rs");
+    assert!(
+        boat.contains("/// Sails over the water, with a 'mast'.\n"),
+        "{boat}"
+    );
+}
+
 #[test]
 fn what_is_no_definition() {
     let fails = |text: &str, parts: &[&str]| {

@@ -220,6 +220,9 @@ fn quotes_may_go_on_without_indentation() {
     assert_eq!(pot.lids[0].name, "e f'g ");
     let error = fails(&format!("{HEAD}note: \"a\nb\nsize: 1\n"));
     assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
+    let many: String = (0..100).map(|n| format!("  k{n}: 'a\n  b'\n")).collect();
+    let many = field(&format!("\n{many}"));
+    assert_eq!(many.as_object().unwrap().len(), 100);
 }
 
 /// A file ends its last line, a body has it as it is.

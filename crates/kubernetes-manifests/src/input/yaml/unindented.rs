@@ -8,8 +8,10 @@ use super::text::Yaml;
 use crate::error::SchemeError;
 use crate::input::tree::Node;
 
-/// The most such scalars in a text, which is read three times for each.
+/// The most such scalars in a text, which is read three times for each: some in any text, more in
+/// one of which no more than so many bytes are read again.
 const MAX_REPAIRS: usize = 16;
+const MAX_READ: usize = 256 << 20;
 
 /// The most white space to insert before a line.
 const MAX_INDENT: usize = 64;
@@ -22,7 +24,8 @@ pub(super) fn documents(
 ) -> Option<Result<Vec<Node<'static>>, SchemeError>> {
     // All ends of lines are the same in YAML, and counted by the parser.
     let mut text = yaml.text.replace("\r\n", "\n").replace('\r', "\n");
-    for _ in 0..MAX_REPAIRS {
+    let repairs = MAX_READ / text.len().saturating_mul(3).max(1);
+    for _ in 0..repairs.max(MAX_REPAIRS) {
         text = indent(yaml, &text, line)?;
         let (read, problem) = yaml.compose(&text);
         match problem {
