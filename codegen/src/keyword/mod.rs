@@ -19,6 +19,10 @@ pub(crate) use table::TABLE;
 /// puts them there, because they have no form in Rust.
 pub(crate) const COMBINED: &str = "x-combined";
 
+/// The names of the keys that a map of a custom resource must have. Loading makes it of `required`,
+/// which names properties everywhere else.
+pub(crate) const REQUIRED_KEYS: &str = "x-required-keys";
+
 /// The position of a schema in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {
@@ -38,6 +42,7 @@ pub(crate) enum ValueKind {
     Text,
     Number,
     Fraction,
+    Flag,
     /// A whole number or a text.
     Either,
     List,
@@ -122,6 +127,10 @@ pub(crate) enum ArgumentForm {
     Wholes,
     /// The values of an enumeration of numbers.
     Numbers,
+    /// The values of another enumeration.
+    Known,
+    /// Texts.
+    Texts,
     /// The name of a form of names; other formats are types.
     NameFormat,
     /// A regular expression.

@@ -57,7 +57,7 @@ const FORMAT: &[Method] = &[method(
 )];
 
 /// Texts are left out: their enumerations are types.
-const NUMBERS: &[Method] = &[
+const KNOWN: &[Method] = &[
     method(
         ValueKind::Number,
         "known_number",
@@ -69,6 +69,18 @@ const NUMBERS: &[Method] = &[
         "known_number",
         ValueForm::Fraction,
         ArgumentForm::Numbers,
+    ),
+    method(
+        ValueKind::Flag,
+        "known_value",
+        ValueForm::Reference,
+        ArgumentForm::Known,
+    ),
+    method(
+        ValueKind::Either,
+        "known_value",
+        ValueForm::Reference,
+        ArgumentForm::Known,
     ),
 ];
 
@@ -215,7 +227,7 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("x-unknown-allowed", VALUE),
     Keyword {
         at: ANY,
-        ..calls("enum", NUMBERS, NUMBERS)
+        ..calls("enum", KNOWN, KNOWN)
     },
     calls(
         "minLength",
@@ -380,6 +392,16 @@ pub(crate) const TABLE: &[Keyword] = &[
             &[max_entries(ValueKind::Map, false)],
         )
     },
+    calls(
+        super::REQUIRED_KEYS,
+        &[],
+        &[method(
+            ValueKind::Map,
+            "required_keys",
+            ValueForm::Entries,
+            ArgumentForm::Texts,
+        )],
+    ),
     calls(
         "x-keys-not-empty",
         &[method(

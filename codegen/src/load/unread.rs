@@ -6,6 +6,7 @@ use std::mem;
 use serde_json::{Map, Value};
 
 use super::refs::SCHEMAS;
+use crate::keyword::REQUIRED_KEYS;
 use crate::model::{Unchecked, is_misspelt_name_format};
 use crate::pointer::Pointer;
 
@@ -177,10 +178,13 @@ fn enumeration(schema: &mut Map<String, Value>, leave: &mut impl FnMut(String, S
     let Some(all) = schema.get("enum").cloned() else {
         return;
     };
+    let is_either = schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true));
     let has = match type_of(schema) {
+        _ if is_either => |value: &Value| value.is_i64() || value.is_string(),
         "string" => Value::is_string,
         "integer" => Value::is_i64,
         "number" => Value::is_number,
+        "boolean" => Value::is_boolean,
         _ => |_: &Value| false,
     };
     let is_integer = type_of(schema) == "integer";
@@ -194,7 +198,7 @@ fn enumeration(schema: &mut Map<String, Value>, leave: &mut impl FnMut(String, S
         }
     }
     if !schema.contains_key("enum") {
-        let reason = "only texts and numbers are checked for it";
+        let reason = "only texts, numbers and flags are checked for it";
         leave(shown("enum", &all), reason.to_owned());
     }
 }
@@ -217,7 +221,7 @@ fn type_of(schema: &Map<String, Value>) -> &str {
         .unwrap_or_default()
 }
 
-/// Takes out the names of required properties that no property has.
+/// Takes out the names of required properties that no property has. In a map they are keys.
 fn required(schema: &mut Map<String, Value>, leave: &mut impl FnMut(String, String)) {
     let properties = schema.get("properties").and_then(Value::as_object);
     let known: Vec<String> = properties
@@ -225,14 +229,19 @@ fn required(schema: &mut Map<String, Value>, leave: &mut impl FnMut(String, Stri
         .flatten()
         .map(|(name, _)| name.clone())
         .collect();
+    let is_open = schema.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(true));
+    let is_map = known.is_empty() && (is_open || schema.contains_key("additionalProperties"));
     let Some(names) = schema.get_mut("required").and_then(Value::as_array_mut) else {
         return;
     };
+    let mut keys = Vec::new();
     names.retain(|name| {
         let is_known = name
             .as_str()
             .is_some_and(|name| known.iter().any(|known| known == name));
-        if !is_known {
+        if is_map && name.is_string() {
+            keys.push(name.clone());
+        } else if !is_known {
             leave(
                 format!("required: [{name}]"),
                 "the schema has no such property".to_owned(),
@@ -240,6 +249,9 @@ fn required(schema: &mut Map<String, Value>, leave: &mut impl FnMut(String, Stri
         }
         is_known
     });
+    if !keys.is_empty() {
+        schema.insert(REQUIRED_KEYS.to_owned(), keys.into());
+    }
 }
 
 /// Writes the limits of whole numbers and of counts as whole numbers.

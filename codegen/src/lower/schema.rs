@@ -47,7 +47,6 @@ pub(super) fn ty(schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
 
 fn plain(kind: &Type, default: Option<&Value>, at: &Spot<'_>) -> Option<Ty> {
     match kind {
-        Type::Boolean(boolean) if !boolean.enumeration.is_empty() => no_text(at),
         Type::Boolean(_) => Some(Ty::Bool),
         Type::Integer(integer) => Some(whole(integer, default)),
         Type::Number(number) => match &number.format {

@@ -1,6 +1,7 @@
 //! Constraints of schemas in combinations.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{TextFormat, terms};
 use crate::expression::Expression;
@@ -18,6 +19,8 @@ pub(crate) enum Constraint {
     Items(Vec<Constraint>),
     Texts(Vec<String>),
     Numbers(Vec<f64>),
+    /// An enumeration of other values, or of several types.
+    Known(Vec<Known>),
     Pattern(Expression),
     #[serde(serialize_with = "terms::serialize")]
     Format(TextFormat),
@@ -34,6 +37,35 @@ pub(crate) enum Constraint {
     MaxItems(usize),
     MinProperties(usize),
     MaxProperties(usize),
+}
+
+/// A value of an enumeration.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Known {
+    Flag(bool),
+    Int(i64),
+    Text(String),
+}
+
+impl Known {
+    /// Reads a value, unless it is of another type.
+    pub(crate) fn read(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bool(flag) => Some(Self::Flag(*flag)),
+            Value::Number(number) => number.as_i64().map(Self::Int),
+            Value::String(text) => Some(Self::Text(text.clone())),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        match self {
+            Self::Flag(flag) => (*flag).into(),
+            Self::Int(number) => (*number).into(),
+            Self::Text(text) => text.as_str().into(),
+        }
+    }
 }
 
 impl Constraint {

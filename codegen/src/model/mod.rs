@@ -28,7 +28,7 @@ use crate::name::{Ident, RulePath};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
-pub(crate) use constraint::Constraint;
+pub(crate) use constraint::{Constraint, Known};
 pub(crate) use kubernetes_schema_terms::{ErrorType, NameFormat, TextFormat};
 
 pub(crate) use cel::{

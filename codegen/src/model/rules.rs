@@ -8,7 +8,9 @@ use crate::expression::Expression;
 use crate::name::{Ident, RulePath};
 use crate::release::{Release, Releases};
 
-use super::{CelRule, Constraint, ErrorType, Lifecycle, NameFormat, TextFormat, Unchecked, terms};
+use super::{
+    CelRule, Constraint, ErrorType, Known, Lifecycle, NameFormat, TextFormat, Unchecked, terms,
+};
 
 /// The rules of the value of a field, or of the elements of a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -261,6 +263,7 @@ pub(crate) enum Argument {
     Number(f64),
     Wholes(Vec<i64>),
     Numbers(Vec<f64>),
+    Known(Vec<Known>),
     Text(String),
     Texts(Vec<String>),
     #[serde(serialize_with = "terms::serialize")]

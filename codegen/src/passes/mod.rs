@@ -99,11 +99,12 @@ pub(crate) fn run<'c>(
 
 /// Resolves and analyses the documents of a crate.
 fn analysed<'c>(
-    krate: Crate<'c, Lowered>,
+    mut krate: Crate<'c, Lowered>,
     had_errors: bool,
     diagnostics: &mut Diagnostics,
 ) -> Crate<'c, Analysed> {
     let config = krate.config;
+    resolve::name(&mut krate.versions, diagnostics);
     let versions = krate.versions.into_iter().map(|version| {
         let resolved = resolve::run(version, config, had_errors, diagnostics);
         analyse::run(resolved, config, diagnostics)

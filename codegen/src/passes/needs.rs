@@ -5,12 +5,13 @@ use crate::model::{
 };
 
 /// The methods that check keywords as servers of custom resources do.
-const OF_SCHEMAS: [&str; 17] = [
+const OF_SCHEMAS: [&str; 19] = [
     "above",
     "below",
     "combined",
     "encoded",
     "known_number",
+    "known_value",
     "max_characters",
     "max_encoded",
     "maximum_fraction",
@@ -22,6 +23,7 @@ const OF_SCHEMAS: [&str; 17] = [
     "multiple_of_fraction",
     "pattern_of_quantity",
     "pattern_of_text",
+    "required_keys",
     "text_format",
 ];
 

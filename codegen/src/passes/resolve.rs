@@ -13,7 +13,18 @@ use crate::model::{
     Struct, Type,
 };
 
-/// Runs these passes over the types of a document. If no document has had errors before, missing
+/// Names what is in the documents of a crate.
+pub(super) fn name(versions: &mut [ApiVersion<Lowered>], diagnostics: &mut Diagnostics) {
+    for version in versions.iter_mut() {
+        // Before the type graph, which counts the fields.
+        names::order_fields(version);
+        enums::run(version, diagnostics);
+        renames::run(version, diagnostics);
+    }
+    rivals::run(versions);
+}
+
+/// Runs the other passes over the types of a document. If no document has had errors before, missing
 /// types are the generator's fault.
 pub(super) fn run(
     mut version: ApiVersion<Lowered>,
@@ -21,11 +32,6 @@ pub(super) fn run(
     had_errors: bool,
     diagnostics: &mut Diagnostics,
 ) -> ApiVersion<Resolved> {
-    // Before the type graph, which counts the fields.
-    names::order_fields(&mut version);
-    enums::run(&mut version, diagnostics);
-    renames::run(&mut version, diagnostics);
-    rivals::run(&mut version);
     closure::run(&mut version, diagnostics);
     exact::run(&mut version);
     if !had_errors && diagnostics.is_empty() {

@@ -1,64 +1,85 @@
 //! Rivals: things of a CustomResourceDefinition that have the same name in Rust.
 //!
-//! One of them keeps the name: the one that is spelled like it, or else the first. Each of the
+//! One of them keeps the name: a kind, or what is spelled like it, or else the first. Each of the
 //! others gets a number, from 2, that makes it a name that nothing else has. What has no rival
 //! keeps its name. In Kubernetes' own documents rivals are errors: a suffix would only hide the
 //! question.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{ApiVersion, Lowered, Shape};
+use crate::model::{ApiVersion, Lowered, Role, SchemaName, Shape, Type};
 use crate::name::{self, Ident};
 
-/// Settles the names of the types of a document, of their fields and of their values.
-pub(super) fn run(version: &mut ApiVersion<Lowered>) {
-    if !version.is_custom {
-        return;
+/// Settles the names of the types in the documents of a crate, of their fields and of their values.
+pub(super) fn run(versions: &mut [ApiVersion<Lowered>]) {
+    // Each module is a scope of its own.
+    let mut scopes: BTreeMap<Option<Ident>, Vec<&mut ApiVersion<Lowered>>> = BTreeMap::new();
+    for version in versions.iter_mut().filter(|version| version.is_custom) {
+        let scope = scopes.entry(version.module.clone()).or_default();
+        scope.push(version);
     }
-    let mut names = Vec::new();
-    for (schema, ty) in &version.types {
-        let is_spelled = schema.ends_with(&format!(".{}", ty.name));
-        names.push((ty.name.clone(), is_spelled));
+    for scope in scopes.into_values() {
+        let versions = scope.into_iter();
+        let types: Vec<_> = versions.flat_map(|version| &mut version.types).collect();
+        let names = types
+            .iter()
+            .map(|(schema, ty)| (ty.name.clone(), rank(schema, ty)));
+        let settled = settle(
+            &names.collect::<Vec<_>>(),
+            name::is_prelude,
+            name::numbered_type,
+        );
+        for ((_, ty), name) in types.into_iter().zip(settled) {
+            ty.name = name;
+            inside(ty);
+        }
     }
-    let settled = settle(&names, name::is_prelude, name::numbered_type);
-    for (ty, name) in version.types.values_mut().zip(settled) {
-        ty.name = name;
-        match &mut ty.shape {
-            Shape::Struct(object) => {
-                let fields = object.fields.iter();
-                let names =
-                    fields.map(|field| (field.name.clone(), name::is_usual_property(&field.json)));
-                let names: Vec<_> = names.collect();
-                let settled = settle(&names, |_| false, name::numbered_field);
-                for (field, name) in object.fields.iter_mut().zip(settled) {
-                    field.name = name;
-                }
+}
+
+/// The right of a type to its name: kinds come first, and then what is spelled like it.
+fn rank(schema: &SchemaName, ty: &Type<Lowered>) -> u8 {
+    match &ty.shape {
+        Shape::Struct(object) if !matches!(object.role, Role::Part) => 2,
+        _ => schema.ends_with(&format!(".{}", ty.name)).into(),
+    }
+}
+
+/// Settles the names of the fields or values of a type.
+fn inside(ty: &mut Type<Lowered>) {
+    match &mut ty.shape {
+        Shape::Struct(object) => {
+            let fields = object.fields.iter();
+            let names =
+                fields.map(|field| (field.name.clone(), name::is_usual_property(&field.json)));
+            let names: Vec<_> = names.collect();
+            let settled = settle(&names, |_| false, name::numbered_field);
+            for (field, name) in object.fields.iter_mut().zip(settled) {
+                field.name = name;
             }
-            Shape::Enum(shape) => {
-                let values = shape.variants.iter();
-                let names = values.map(|v| (v.name.clone(), v.name.as_str() == v.value));
-                let names: Vec<_> = names.collect();
-                let settled = settle(&names, |_| false, name::numbered_type);
-                for (variant, name) in shape.variants.iter_mut().zip(settled) {
-                    variant.name = name;
-                }
+        }
+        Shape::Enum(shape) => {
+            let values = shape.variants.iter();
+            let names = values.map(|v| (v.name.clone(), v.name.as_str() == v.value));
+            let names: Vec<_> = names.collect();
+            let settled = settle(&names, |_| false, name::numbered_type);
+            for (variant, name) in shape.variants.iter_mut().zip(settled) {
+                variant.name = name;
             }
         }
     }
 }
 
-/// Returns a name of its own for each thing, given the names that they want, each with whether the
-/// thing is spelled like it.
-pub(super) fn settle(
-    wanted: &[(Ident, bool)],
+/// Returns a name of its own for each thing, given the names that they want, each with the thing's
+/// right to it.
+pub(super) fn settle<R: Copy + Ord>(
+    wanted: &[(Ident, R)],
     is_taken: impl Fn(&Ident) -> bool,
     numbered: fn(&Ident, usize) -> Ident,
 ) -> Vec<Ident> {
     let mut keepers: BTreeMap<&Ident, usize> = BTreeMap::new();
-    for (index, (name, is_spelled)) in wanted.iter().enumerate() {
+    for (index, (name, right)) in wanted.iter().enumerate() {
         let keeper = keepers.entry(name).or_insert(index);
-        let is_better = wanted.get(*keeper).is_none_or(|(_, other)| !other);
-        if *is_spelled && is_better {
+        if wanted.get(*keeper).is_some_and(|(_, other)| right > other) {
             *keeper = index;
         }
     }

@@ -6,12 +6,14 @@
 //! `oldSelf` is allowed depends on where a user embeds the type.
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 
 use serde_json::Value;
 
 use crate::doc;
+use crate::keyword::REQUIRED_KEYS;
 use crate::model::{
-    Analysed, ApiVersion, Argument, Call, Check, Docs, Exact, Field, Keywords, NameFormat,
+    Analysed, ApiVersion, Argument, Call, Check, Docs, Exact, Field, Keywords, Known, NameFormat,
     Property, Rules, SchemaName, Setting, Shape, Struct, Ty, Type, TypeSchema, ValueForm,
 };
 
@@ -192,6 +194,16 @@ fn of_call(
         }
         ("format", Some(Argument::NameFormat(format))) => {
             formats.push((*format, call.method == "format_lowered"));
+        }
+        (REQUIRED_KEYS, Some(Argument::Texts(keys))) => keywords.set("required", keys.clone()),
+        ("enum", Some(Argument::Known(known))) => {
+            let values: Vec<_> = known.iter().map(Known::json).collect();
+            // They are an array in Rust.
+            let is_alike =
+                |pair: &[Value]| matches!(pair, [a, b] if discriminant(a) == discriminant(b));
+            if values.windows(2).all(is_alike) {
+                keywords.set("enum", values);
+            }
         }
         (_, Some(Argument::Texts(values))) => {
             keywords.set("enum", values.clone());

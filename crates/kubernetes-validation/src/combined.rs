@@ -7,7 +7,8 @@ use k8s_openapi::serde_json::{Number, Value};
 use crate::Pattern;
 use crate::checker::to_value;
 use crate::custom::NOWHERE;
-use crate::{Checker, Error, ErrorType, Path, Problem, TextFormat};
+use crate::known::is_code_of;
+use crate::{Checker, Error, ErrorType, Known, Path, Problem, TextFormat};
 
 /// What a schema in a combination asks of a value. Values of other types pass.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub enum Constraint {
     Texts(&'static [&'static str]),
     /// It is one of these numbers: `enum`.
     Numbers(&'static [f64]),
+    /// It is one of these values: `enum`.
+    Known(&'static [Known]),
     /// It has a match: `pattern`.
     #[cfg(feature = "pattern")]
     Pattern(&'static Pattern),
@@ -104,8 +107,12 @@ impl Evaluation<'_, '_> {
     #[inline]
     fn schema(&mut self, at: Path<'_>, value: &Value, schema: &'static [Constraint]) -> usize {
         if value.is_null() {
-            let has_values =
-                |part: &Constraint| matches!(part, Constraint::Texts(_) | Constraint::Numbers(_));
+            let has_values = |part: &Constraint| {
+                matches!(
+                    part,
+                    Constraint::Texts(_) | Constraint::Numbers(_) | Constraint::Known(_)
+                )
+            };
             if schema.iter().any(has_values) {
                 self.to.null(at);
             }
@@ -131,6 +138,10 @@ impl Evaluation<'_, '_> {
         schema: &'static [Constraint],
     ) -> usize {
         match part {
+            Constraint::Known(known) => {
+                self.to.known_json(at, value, known);
+                0
+            }
             Constraint::AllOf(all) => self.all_of(at, value, all),
             Constraint::AnyOf(all) => self.any_of(at, value, all),
             Constraint::OneOf(all) => self.one_of(at, value, all),
@@ -339,13 +350,7 @@ impl Evaluation<'_, '_> {
                 }
             }
             (Constraint::Texts(known), _) => {
-                // It takes a whole number for the character of that code.
-                let is = |known: &&str| {
-                    let code = whole.and_then(|whole| u32::try_from(whole).ok());
-                    let character = code.and_then(char::from_u32).unwrap_or('\u{fffd}');
-                    whole.is_some() && known.chars().eq([character])
-                };
-                if !known.iter().any(is) {
+                if !known.iter().any(|known| is_code_of(number, known)) {
                     none_of(to, at, number.clone().into(), known);
                 }
             }

@@ -40,6 +40,8 @@ mod embedded;
 mod enumeration;
 #[cfg(feature = "custom-resources")]
 mod formats;
+#[cfg(feature = "custom-resources")]
+mod known;
 mod managers;
 mod metadata;
 mod path;
@@ -69,6 +71,8 @@ pub use kubernetes_schema_terms::{ErrorType, NameFormat};
 pub use checker::{Checker, IMMUTABLE, Problem, to_value, whole};
 #[cfg(feature = "custom-resources")]
 pub use combined::Constraint;
+#[cfg(feature = "custom-resources")]
+pub use known::Known;
 #[cfg(feature = "custom-resources")]
 pub use kubernetes_schema_terms::TextFormat;
 pub use path::Path;

@@ -3,6 +3,8 @@
 //! Lengths are in characters here. The rules of Kubernetes' own kinds are written in Go, where they
 //! are in bytes.
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::ByteString;
 #[cfg(feature = "pattern")]
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
@@ -61,6 +63,19 @@ impl Checker<'_> {
         if entries < min {
             let detail = format!("{entries} entries; at least {min} are needed");
             self.invalid(at, rule, &entries, detail);
+        }
+    }
+
+    /// Checks that a map has entries with these keys: `required`.
+    #[inline]
+    pub fn required_keys<V>(
+        &mut self,
+        at: Path<'_>,
+        map: &BTreeMap<String, V>,
+        keys: &[&'static str],
+    ) {
+        for key in keys.iter().filter(|key| !map.contains_key(**key)) {
+            self.required(at.field(key), "required", "the schema asks for it");
         }
     }
 

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::context::Context;
-use super::expression;
+use super::{expression, values};
 use crate::expression::Expression;
 use crate::model::Constraint;
 
@@ -87,6 +87,11 @@ fn constraint<'a>(
                 .iter()
                 .map(|number| Literal::f64_unsuffixed(*number));
             ("Numbers", quote!(&[#(#numbers),*]))
+        }
+        Constraint::Known(known) => {
+            let known = known.iter().map(|value| values::known(cx, value));
+            let known: Vec<_> = known.collect();
+            ("Known", quote!(&[#(#known),*]))
         }
         Constraint::Pattern(pattern) => {
             let name = patterns.name(pattern);

@@ -8,7 +8,7 @@ use super::operand::Operand;
 use super::{cel, combined, expression, reported, target};
 use crate::emit::runtime::VALIDATION;
 use crate::model::{
-    Argument, Call, CheckStep, Field, RepeatKey, Repeats, Rest, Rule, Struct, Ty, ValueForm,
+    Argument, Call, CheckStep, Field, Known, RepeatKey, Repeats, Rest, Rule, Struct, Ty, ValueForm,
 };
 use crate::release::Releases;
 
@@ -306,6 +306,11 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
                 .map(|number| Literal::f64_unsuffixed(*number));
             quote!(&[#(#numbers),*])
         }
+        Argument::Known(known) => {
+            let known = known.iter().map(|value| self::known(cx, value));
+            let known: Vec<_> = known.collect();
+            quote!(&[#(#known),*])
+        }
         Argument::Text(text) => quote!(#text),
         Argument::Texts(texts) => quote!(&[#(#texts),*]),
         Argument::ErrorType(error_type) => cx.term(*error_type),
@@ -319,6 +324,19 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
             cx.uses.types.insert(name.clone());
             quote!(#name::known_values())
         }
+    }
+}
+
+/// A value of an enumeration.
+pub(super) fn known(cx: &mut Context<'_>, value: &Known) -> TokenStream {
+    let ty = cx.name("Known");
+    match value {
+        Known::Flag(flag) => quote!(#ty::Flag(#flag)),
+        Known::Int(number) => {
+            let number = Literal::i64_unsuffixed(*number);
+            quote!(#ty::Int(#number))
+        }
+        Known::Text(text) => quote!(#ty::Text(#text)),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::keyword::{
     self, ArgumentForm, Keyword, Meaning, Method, Modification, TABLE, ValueKind,
 };
 use crate::model::{
-    Argument, Call, ErrorType, Following, NameFormat, RuleKeywords, TextFormat, ValueForm,
+    Argument, Call, ErrorType, Following, Known, NameFormat, RuleKeywords, TextFormat, ValueForm,
 };
 use crate::pointer::Pointer;
 use crate::release::Releases;
@@ -57,12 +57,16 @@ impl Reader<'_> {
             return None;
         }
         // An `enum` of texts is the type.
-        let numbers = [ValueKind::Number, ValueKind::Fraction];
-        let has_texts = value
-            .as_array()
-            .is_some_and(|v| v.iter().any(Value::is_string));
-        let is_time = sort == ValueKind::DateTime;
-        if name == "enum" && !is_time && (has_texts || !numbers.contains(&sort)) {
+        let has_texts = || {
+            let mut values = value.as_array().into_iter().flatten();
+            values.any(Value::is_string)
+        };
+        let is_type = || match sort {
+            ValueKind::Number | ValueKind::Fraction | ValueKind::Flag => has_texts(),
+            ValueKind::Either | ValueKind::DateTime => false,
+            _ => true,
+        };
+        if name == "enum" && is_type() {
             return None;
         }
         let Some(method) = methods.iter().find(|method| method.of == sort) else {
@@ -163,6 +167,24 @@ impl Reader<'_> {
                     self.wrong::<()>(name, value, "a list of numbers", pointer);
                 }
                 Some(vec![Argument::Numbers(numbers?)])
+            }
+            (ArgumentForm::Known, value) => {
+                let values = value.as_array().into_iter().flatten();
+                let known: Option<Vec<_>> = values.map(Known::read).collect();
+                if known.is_none() {
+                    let wanted = "a list of texts, whole numbers or flags";
+                    self.wrong::<()>(name, value, wanted, pointer);
+                }
+                Some(vec![Argument::Known(known?)])
+            }
+            (ArgumentForm::Texts, value) => {
+                let texts = value.as_array().into_iter().flatten();
+                let texts: Option<Vec<_>> = texts.map(Value::as_str).collect();
+                if texts.is_none() {
+                    self.wrong::<()>(name, value, "a list of texts", pointer);
+                }
+                let texts = texts?.into_iter().map(str::to_owned);
+                Some(vec![Argument::Texts(texts.collect())])
             }
             (ArgumentForm::NameFormat, value) => {
                 let format = value.as_str().and_then(NameFormat::parse)?;

@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 use super::Reader;
 use crate::expression::Expression;
 use crate::keyword::COMBINED;
-use crate::model::{Argument, Call, Check, Constraint, NameFormat, Rule, TextFormat, ValueForm};
+use crate::model::{
+    Argument, Call, Check, Constraint, Known, NameFormat, Rule, TextFormat, ValueForm,
+};
 use crate::pointer::Pointer;
 
 /// The largest number of which floats have all below.
@@ -142,9 +144,13 @@ fn enumeration(value: &Value) -> Result<Constraint, String> {
     let numbers = values.iter().map(|value| number("enum", value));
     match numbers.collect::<Result<Vec<_>, _>>() {
         Ok(numbers) if !numbers.is_empty() => Ok(Constraint::Numbers(numbers)),
-        _ => {
+        _ if values.iter().all(Value::is_string) => {
             let texts = texts(&values.into()).ok_or_else(|| cannot("enum"))?;
             Ok(Constraint::Texts(texts))
+        }
+        _ => {
+            let known: Option<Vec<_>> = values.iter().map(Known::read).collect();
+            known.map(Constraint::Known).ok_or_else(|| cannot("enum"))
         }
     }
 }

@@ -184,6 +184,7 @@ impl Reader<'_> {
     fn sort(&self, ty: &Ty) -> ValueKind {
         match ty {
             Ty::String => ValueKind::Text,
+            Ty::Bool => ValueKind::Flag,
             Ty::I32 | Ty::I64 | Ty::Unsigned(_) => ValueKind::Number,
             Ty::F32 | Ty::F64 | Ty::Exact(Exact::Number) => ValueKind::Fraction,
             Ty::IntOrString | Ty::Exact(Exact::IntOrString | Exact::IntOrQuantity) => {

@@ -119,6 +119,7 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.helpers",
         "spec.hints",
         "spec.invitation",
+        "spec.invitation.bring",
         "spec.labels",
         "spec.ledger",
         "spec.ledger.mark",
@@ -888,6 +889,15 @@ wire::object! {
 /// The way to ask for a visit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecInvitation {
+    /// True once it is.
+    pub accepted: Option<bool>,
+
+    /// The names of dishes by guest.
+    pub bring: Option<BTreeMap<String, String>>,
+
+    /// A flag, or a name.
+    pub either: Option<String>,
+
     /// The gate to come to.
     pub gate: Option<GardenSpecInvitationGate>,
 
@@ -896,6 +906,12 @@ pub struct GardenSpecInvitation {
 
     /// The time before.
     pub notice: Option<values::IntOrString>,
+
+    /// The place in the order.
+    pub rank: Option<values::IntOrString>,
+
+    /// The rooms to sleep in.
+    pub rooms: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
 }
 
 impl GardenSpecInvitation {
@@ -903,6 +919,39 @@ impl GardenSpecInvitation {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// True once it is.
+    ///
+    /// Sets [`accepted`](Self::accepted).
+    #[must_use]
+    pub fn with_accepted(mut self, value: bool) -> Self {
+        self.accepted = Some(value);
+        self
+    }
+
+    /// The names of dishes by guest.
+    ///
+    /// Sets [`bring`](Self::bring).
+    #[must_use]
+    pub fn with_bring(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.bring = Some(values.collect());
+        self
+    }
+
+    /// A flag, or a name.
+    ///
+    /// Sets [`either`](Self::either).
+    #[must_use]
+    pub fn with_either(mut self, value: impl Into<String>) -> Self {
+        self.either = Some(value.into());
+        self
     }
 
     /// The gate to come to.
@@ -931,13 +980,40 @@ impl GardenSpecInvitation {
         self.notice = Some(value.into());
         self
     }
+
+    /// The place in the order.
+    ///
+    /// Sets [`rank`](Self::rank).
+    #[must_use]
+    pub fn with_rank(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.rank = Some(value.into());
+        self
+    }
+
+    /// The rooms to sleep in.
+    ///
+    /// Sets [`rooms`](Self::rooms).
+    #[must_use]
+    pub fn with_rooms(
+        mut self,
+        value: impl IntoIterator<Item = BTreeMap<String, k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.rooms = Some(value.into_iter().collect());
+        self
+    }
 }
 
 wire::object! {
     GardenSpecInvitation {
+        optional "accepted" => accepted,
+        optional "bring" => bring as entries,
+        optional "either" => either,
         optional "gate" => gate,
         optional "mail" => mail,
         optional "notice" => notice,
+        optional "rank" => rank,
+        optional "rooms" =>
+            rooms as shaped (wire::ListOf<wire::EntriesOf<wire::Plain<k8s_openapi::serde_json::Value>>>),
     }
 }
 

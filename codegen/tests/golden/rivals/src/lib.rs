@@ -12,7 +12,7 @@
 //! | [`TeaPot2`] | namespace |  |
 //! | [`TeaPot`] | cluster |  |
 //!
-//! 4 rules of the schemas are left to a server: what breaks one passes validation
+//! 3 rules of the schemas are left to a server: what breaks one passes validation
 //! here. The constant `UNCHECKED`, with the feature `validation`, lists them.
 //!
 //! Types for server-side apply are in `apply`, with the feature `apply`.

@@ -215,9 +215,6 @@ pub struct TeaPotSpec {
     pub until: Option<String>,
 
     /// `warm`.
-    ///
-    /// The rule `enum: [true]` is not checked here: only texts and numbers are checked
-    /// for it.
     pub warm: Option<bool>,
 
     /// `water`.

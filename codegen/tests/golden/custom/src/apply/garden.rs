@@ -975,6 +975,21 @@ wire::object! {
 /// [`GardenSpecInvitation`](crate::GardenSpecInvitation).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecInvitation {
+    /// True once it is.
+    ///
+    /// See [`accepted`](crate::GardenSpecInvitation::accepted).
+    pub accepted: Option<bool>,
+
+    /// The names of dishes by guest.
+    ///
+    /// See [`bring`](crate::GardenSpecInvitation::bring).
+    pub bring: Option<BTreeMap<String, String>>,
+
+    /// A flag, or a name.
+    ///
+    /// See [`either`](crate::GardenSpecInvitation::either).
+    pub either: Option<String>,
+
     /// The gate to come to.
     ///
     /// See [`gate`](crate::GardenSpecInvitation::gate).
@@ -989,6 +1004,16 @@ pub struct GardenSpecInvitation {
     ///
     /// See [`notice`](crate::GardenSpecInvitation::notice).
     pub notice: Option<values::IntOrString>,
+
+    /// The place in the order.
+    ///
+    /// See [`rank`](crate::GardenSpecInvitation::rank).
+    pub rank: Option<values::IntOrString>,
+
+    /// The rooms to sleep in.
+    ///
+    /// See [`rooms`](crate::GardenSpecInvitation::rooms).
+    pub rooms: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
 }
 
 impl GardenSpecInvitation {
@@ -996,6 +1021,39 @@ impl GardenSpecInvitation {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// True once it is.
+    ///
+    /// Sets [`accepted`](Self::accepted).
+    #[must_use]
+    pub fn with_accepted(mut self, value: bool) -> Self {
+        self.accepted = Some(value);
+        self
+    }
+
+    /// The names of dishes by guest.
+    ///
+    /// Sets [`bring`](Self::bring).
+    #[must_use]
+    pub fn with_bring(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.bring = Some(values.collect());
+        self
+    }
+
+    /// A flag, or a name.
+    ///
+    /// Sets [`either`](Self::either).
+    #[must_use]
+    pub fn with_either(mut self, value: impl Into<String>) -> Self {
+        self.either = Some(value.into());
+        self
     }
 
     /// The gate to come to.
@@ -1024,24 +1082,55 @@ impl GardenSpecInvitation {
         self.notice = Some(value.into());
         self
     }
+
+    /// The place in the order.
+    ///
+    /// Sets [`rank`](Self::rank).
+    #[must_use]
+    pub fn with_rank(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.rank = Some(value.into());
+        self
+    }
+
+    /// The rooms to sleep in.
+    ///
+    /// Sets [`rooms`](Self::rooms).
+    #[must_use]
+    pub fn with_rooms(
+        mut self,
+        value: impl IntoIterator<Item = BTreeMap<String, k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.rooms = Some(value.into_iter().collect());
+        self
+    }
 }
 
 /// Sets all that is held, required fields included.
 impl From<crate::GardenSpecInvitation> for GardenSpecInvitation {
     fn from(value: crate::GardenSpecInvitation) -> Self {
         Self {
+            accepted: value.accepted,
+            bring: value.bring,
+            either: value.either,
             gate: value.gate,
             mail: value.mail,
             notice: value.notice,
+            rank: value.rank,
+            rooms: value.rooms,
         }
     }
 }
 
 wire::object! {
     GardenSpecInvitation {
+        optional "accepted" => accepted,
+        optional "bring" => bring,
+        optional "either" => either,
         optional "gate" => gate,
         optional "mail" => mail,
         optional "notice" => notice,
+        optional "rank" => rank,
+        optional "rooms" => rooms,
     }
 }
 

@@ -85,9 +85,14 @@ merge::object! {
 
 merge::object! {
     GardenSpecInvitation {
+        optional accepted,
+        optional bring as entries,
+        optional either,
         optional gate,
         optional mail,
         optional notice,
+        optional rank,
+        optional rooms,
     }
 }
 

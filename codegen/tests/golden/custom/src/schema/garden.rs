@@ -219,6 +219,16 @@ schema::object! {
 schema::object! {
     /// The way to ask for a visit.
     GardenSpecInvitation "com.example.v1.GardenSpecInvitation" {
+        /// True once it is.
+        optional "accepted" => bool {
+            "enum" => [true],
+        },
+        /// The names of dishes by guest.
+        optional "bring" => BTreeMap<String, String> {
+            "required" => ["host"],
+        },
+        /// A flag, or a name.
+        optional "either" => String,
         /// The gate to come to.
         optional "gate" => GardenSpecInvitationGate {
             "format" => "hostname",
@@ -230,6 +240,17 @@ schema::object! {
         /// The time before.
         optional "notice" => values::IntOrString {
             "format" => "duration",
+        },
+        /// The place in the order.
+        optional "rank" => values::IntOrString,
+        /// The rooms to sleep in.
+        optional "rooms" => Vec<BTreeMap<String, k8s_openapi::serde_json::Value>> {
+            items {
+                "required" => ["name", "a b"],
+                values {
+                    "x-kubernetes-preserve-unknown-fields" => true,
+                },
+            },
         },
     }
 }

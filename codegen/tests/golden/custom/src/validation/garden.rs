@@ -3,8 +3,8 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, Constraint, ErrorType, FirstRepeats, Path, Pattern, Problem, Rule, SetDefaults,
-    Strategy, Target, TextFormat, cel, default_text,
+    Check, Checker, Constraint, ErrorType, FirstRepeats, Known, Path, Pattern, Problem, Rule,
+    SetDefaults, Strategy, Target, TextFormat, cel, default_text,
 };
 
 use crate::{
@@ -114,6 +114,7 @@ impl Strategy for Garden {
         "spec.almanac.rows[]",
         "spec.beds[]",
         "spec.helpers[]",
+        "spec.invitation.rooms[]",
         "spec.ledger.tags[]",
         "spec.ledger.ages[]",
         "spec.ledger.none[]",
@@ -825,6 +826,25 @@ impl Check for GardenSpecBeds {
 
 impl Check for GardenSpecInvitation {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("accepted");
+        if let Some(value) = &self.accepted {
+            to.known_value(path, value, &[Known::Flag(true)]);
+        }
+        let path = at.field("bring");
+        if let Some(entries) = &self.bring {
+            to.required_keys(path, entries, &["host"]);
+        }
+        let path = at.field("either");
+        if let Some(value) = &self.either {
+            {
+                static COMBINED: Constraint = Constraint::Not(&[Constraint::Known(&[
+                    Known::Flag(false),
+                    Known::Text("north"),
+                    Known::Int(7),
+                ])]);
+                to.combined(path, value, &COMBINED);
+            }
+        }
         let path = at.field("gate");
         if let Some(value) = &self.gate {
             to.text_format(path, value.as_str(), TextFormat::Hostname);
@@ -841,6 +861,21 @@ impl Check for GardenSpecInvitation {
         let path = at.field("notice");
         if let Some(value) = &self.notice {
             to.format_of_text(path, value.text(), TextFormat::Duration);
+        }
+        let path = at.field("rank");
+        if let Some(value) = &self.rank {
+            to.known_value(
+                path,
+                value,
+                &[Known::Text("first"), Known::Int(2), Known::Text("3")],
+            );
+        }
+        let path = at.field("rooms");
+        if let Some(entries) = &self.rooms {
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.required_keys(path, item, &["name", "a b"]);
+            }
         }
     }
 }

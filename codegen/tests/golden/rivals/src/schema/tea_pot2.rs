@@ -68,7 +68,9 @@ schema::object! {
         /// `until`.
         optional "until" => String,
         /// `warm`.
-        optional "warm" => bool,
+        optional "warm" => bool {
+            "enum" => [true],
+        },
         /// `water`.
         optional "water" => String,
         /// A letter that no name has.

@@ -20,12 +20,6 @@ pub const UNCHECKED: &[kubernetes_validation::UncheckedRule] = {
         ),
         UncheckedRule::new(
             "tea-pot",
-            "spec.warm",
-            "enum: [true]",
-            "only texts and numbers are checked for it",
-        ),
-        UncheckedRule::new(
-            "tea-pot",
             "spec.leaf",
             "pattern: \"^\\\\pL+$\"",
             "it has a class of Unicode, and those are large",

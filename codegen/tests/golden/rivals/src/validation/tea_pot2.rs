@@ -3,7 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, Constraint, ErrorType, Path, Problem, SetDefaults, Strategy,
+    Check, Checker, Constraint, ErrorType, Known, Path, Problem, SetDefaults, Strategy,
 };
 
 use crate::{
@@ -48,6 +48,10 @@ impl Check for TeaPotSpec {
         let path = at.field("mirrorPercent");
         if let Some(value) = &self.mirror_percent {
             to.minimum(path, *value, 1);
+        }
+        let path = at.field("warm");
+        if let Some(value) = &self.warm {
+            to.known_value(path, value, &[Known::Flag(true)]);
         }
         let path = at.field("water");
         if let Some(value) = &self.water {
