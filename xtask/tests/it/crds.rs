@@ -271,6 +271,40 @@ fn a_document_has_more_files() {
     }
 }
 
+/// A kind keeps its name beside an object that would be called the same, in another definition too.
+#[test]
+fn names_of_kinds_that_objects_in_others_would_have() {
+    let of = |kind: &str, plural: &str, properties: &str| {
+        let named = DEFINITION.replace(
+            "kind: Boat, plural: boats",
+            &format!("kind: {kind}, plural: {plural}"),
+        );
+        let named = named.replace("boats.example.com", &format!("{plural}.example.com"));
+        named.replace(
+            "properties: {spec:",
+            &format!("properties: {{{properties}, spec:"),
+        )
+    };
+    let status = "status: {type: object, properties: {crew: {type: integer}}}";
+    let boat = of("Boat", "boats", status);
+    let (sandbox, arguments) = sandbox(&boat);
+    let report = of("BoatStatus", "boatstatuses", "text: {type: string}");
+    sandbox.write("reports.yaml", &report.replace("name: v2", "name: v3"));
+    let report = sandbox.path("reports.yaml").display().to_string();
+    let mut both = arguments.to_vec();
+    both.extend(["--crd".to_owned(), report]);
+    run(&sandbox, &both).succeeds();
+    let boat = sandbox.read("out/example-com-v1/src/boat.rs");
+    assert!(boat.contains("pub struct BoatStatus2 {"), "{boat}");
+    assert!(boat.contains("pub status: Option<BoatStatus2>"), "{boat}");
+    let report = sandbox.read("out/example-com-v1/src/boat_status.rs");
+    assert!(report.contains("pub struct BoatStatus {"), "{report}");
+    assert!(
+        report.contains("pub spec: Option<BoatStatusSpec>"),
+        "{report}"
+    );
+}
+
 /// Kubernetes takes lines of quoted texts that are indented as little as what is around them.
 #[test]
 fn quoted_texts_in_lines_that_are_not_indented() {
