@@ -50,6 +50,9 @@ pub struct Checker<'t> {
     /// Errors of custom resources that a server reports on an update even if the value is
     /// unchanged, but not on a write of the status.
     pub(crate) lasting: Vec<crate::Error>,
+    /// Errors of rules in CEL that a server reports on any write, even if the value is unchanged.
+    #[cfg(feature = "custom-resources")]
+    pub(crate) unratcheted: Vec<crate::report::Broken>,
     /// The errors of combinations of schemas of custom resources, with the path of the value that
     /// has the combination.
     #[cfg(feature = "custom-resources")]
@@ -94,6 +97,8 @@ impl<'t> Checker<'t> {
             },
             lasting: Vec::new(),
             #[cfg(feature = "custom-resources")]
+            unratcheted: Vec::new(),
+            #[cfg(feature = "custom-resources")]
             combined: Vec::new(),
         }
     }
@@ -127,6 +132,8 @@ impl<'t> Checker<'t> {
     /// Returns the errors and warnings.
     #[must_use]
     pub fn finish(mut self) -> Report {
+        #[cfg(feature = "custom-resources")]
+        self.settle();
         self.report.errors.append(&mut self.lasting);
         self.report
     }

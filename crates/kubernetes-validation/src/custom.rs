@@ -16,7 +16,7 @@ pub(crate) const RULE: &str = "x-kubernetes-validations";
 pub(crate) const NOWHERE: &str = "<nil>";
 
 /// The feature by which an update doesn't check unchanged values again.
-const RATCHETING: Feature = Feature {
+pub(crate) const RATCHETING: Feature = Feature {
     gate: "CRDValidationRatcheting",
     introduced: Release::new(1, 28),
     beta: Some(Release::new(1, 30)),
@@ -28,6 +28,7 @@ const RATCHETING: Feature = Feature {
 /// errors that may make them meaningless, and reports that.
 pub(crate) fn finish<K: Strategy>(mut checker: Checker<'_>) -> Report {
     flush(&mut checker);
+    checker.settle();
     let Checker {
         report, lasting, ..
     } = &mut checker;

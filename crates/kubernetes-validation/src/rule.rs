@@ -1,7 +1,8 @@
 //! Rules in CEL, as a server of custom resources evaluates them.
 
-use crate::custom::{NOWHERE, RULE};
-use crate::{Checker, ErrorType, Path, Problem, cel};
+use crate::custom::{NOWHERE, RATCHETING, RULE};
+use crate::report::Broken;
+use crate::{Checker, Error, ErrorType, Path, Problem, cel};
 
 /// A rule of a schema, `x-kubernetes-validations`.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,67 @@ impl Checker<'_> {
         match holds() {
             Ok(true) => {}
             Ok(false) => self.broken_below(at, below, rule),
-            Err(failure) => self.broken(at, rule, Some(failure)),
+            Err(failure) => self.without_result(at, rule, failure),
+        }
+    }
+
+    /// Checks that a rule holds for a value and for what is stored of it, if anything is:
+    /// `optionalOldSelf`. The rule is reported at the fields below the value.
+    ///
+    /// A value is checked without what is stored first. If something is, a second call with it
+    /// replaces the result.
+    pub fn rule_of_change<T: ?Sized>(
+        &mut self,
+        (at, below): (Path<'_>, &[&'static str]),
+        rule: &Rule,
+        new: &T,
+        old: Option<&T>,
+        holds: impl FnOnce(&T, Option<&T>) -> cel::Result<bool>,
+    ) {
+        match old {
+            // Only servers that leave unchanged values unchecked evaluate it then.
+            None if !self.target().has(&RATCHETING) => return,
+            None => {}
+            Some(_) => self.forget(at, rule),
+        }
+        let from = self.mark();
+        self.rule_below(at, below, rule, || holds(new, old));
+        for error in self.report.errors.split_off(from) {
+            self.keep(at, rule, error);
+        }
+    }
+
+    /// Drops the errors of a rule from a check without what is stored.
+    fn forget(&mut self, at: Path<'_>, rule: &Rule) {
+        if !self.unratcheted.is_empty() {
+            let at = at.exact();
+            self.unratcheted
+                .retain(|broken| broken.cel != rule.cel || broken.at != at);
+        }
+    }
+
+    #[cold]
+    fn keep(&mut self, at: Path<'_>, rule: &Rule, error: Error) {
+        self.unratcheted.push(Broken {
+            cel: rule.cel,
+            at: at.exact(),
+            error,
+        });
+    }
+
+    /// Adds the errors that no update turns into warnings to the others.
+    pub(crate) fn settle(&mut self) {
+        let unratcheted = self.unratcheted.drain(..).map(|broken| broken.error);
+        self.report.errors.extend(unratcheted);
+    }
+
+    /// A server rejects an update for a rule without a result, even of an unchanged value.
+    #[cold]
+    fn without_result(&mut self, at: Path<'_>, rule: &Rule, failure: cel::Failure) {
+        let from = self.mark();
+        self.broken(at, rule, Some(failure));
+        for error in self.report.errors.split_off(from) {
+            self.keep(at, rule, error);
         }
     }
 
