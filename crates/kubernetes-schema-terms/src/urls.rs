@@ -4,6 +4,7 @@
 //! Of a host with more than one colon, as in `http://a:1:2/`, servers before Kubernetes 1.36 take
 //! the last for that of the port.
 
+use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
 
 /// A URL or an absolute path.
@@ -12,6 +13,7 @@ pub struct Url {
     scheme: String,
     host: String,
     path: String,
+    query: String,
 }
 
 /// Returns true for a URL with a scheme, or an absolute path.
@@ -81,6 +83,26 @@ impl Url {
         escaped
     }
 
+    /// Returns the values of the parameters by name, without those with a semicolon or a wrong
+    /// escape.
+    #[must_use]
+    #[inline]
+    pub fn query(&self) -> BTreeMap<String, Vec<String>> {
+        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let plain = |text: &str| {
+            let bytes = unescaped(&text.replace('+', " "))?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let parameters = self.query.split('&');
+        for parameter in parameters.filter(|of| !of.is_empty() && !of.contains(';')) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            if let (Some(name), Some(value)) = (plain(name), plain(value)) {
+                found.entry(name).or_default().push(value);
+            }
+        }
+        found
+    }
+
     #[inline]
     fn split(&self) -> (&str, &str) {
         match self.host.rfind(':') {
@@ -105,11 +127,13 @@ fn read(text: &str, of_request: bool) -> Option<Url> {
     }
     let (scheme, rest) = scheme(text)?;
     let scheme = scheme.to_ascii_lowercase();
-    let (rest, _) = rest.split_once('?').unwrap_or((rest, ""));
+    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let query = query.to_owned();
     if !rest.starts_with('/') {
         // After a scheme it can be anything.
         return (!scheme.is_empty()).then(|| Url {
             scheme,
+            query,
             ..Url::default()
         });
     }
@@ -126,6 +150,7 @@ fn read(text: &str, of_request: bool) -> Option<Url> {
         scheme,
         host,
         path: path.to_owned(),
+        query,
     })
 }
 

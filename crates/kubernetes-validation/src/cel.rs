@@ -10,6 +10,7 @@
 
 #[cfg(feature = "cel-library")]
 mod library;
+mod same;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,6 +18,7 @@ use std::marker::PhantomData;
 
 #[cfg(feature = "cel-library")]
 pub use library::*;
+pub use same::*;
 
 /// The reason why a rule has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

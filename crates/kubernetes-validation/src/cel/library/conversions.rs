@@ -30,6 +30,29 @@ pub fn flag(text: &str) -> Result<bool> {
     }
 }
 
+/// Returns the number that a text is: `double`. Of what Go reads, hexadecimal numbers are refused.
+#[inline]
+pub fn parsed(text: &str) -> Result<f64> {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    let mut underscores = (0..bytes.len()).filter(|at| bytes[*at] == b'_');
+    let is_between = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        is_digit(before) && is_digit(bytes.get(at + 1))
+    };
+    let is_signed_nan = text.starts_with(['+', '-']) && text[1..].eq_ignore_ascii_case("nan");
+    if !underscores.all(is_between) || is_signed_nan {
+        return Err(Failure::Form);
+    }
+    let number: f64 = text.replace('_', "").parse().map_err(|_| Failure::Form)?;
+    match number.is_infinite()
+        && is_digit(text.trim_start_matches(['+', '-', '.']).as_bytes().first())
+    {
+        true => Err(Failure::Overflow),
+        false => Ok(number),
+    }
+}
+
 /// Writes anything as Rust does.
 #[must_use]
 #[inline]
@@ -83,6 +106,31 @@ mod tests {
         assert_eq!((flag("T"), flag("False")), (Ok(true), Ok(false)));
         for other in ["", "tRUE", "yes", " true"] {
             assert_eq!(flag(other), Err(Failure::Form), "{other}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_texts() {
+        for (text, number) in [
+            ("1.5", 1.5),
+            ("-1E3", -1000.0),
+            ("1.", 1.0),
+            (".5", 0.5),
+            ("1_0.5_0e1_0", 1.05e11),
+            ("1e-999", 0.0),
+            ("-Inf", f64::NEG_INFINITY),
+            ("+infinity", f64::INFINITY),
+        ] {
+            assert_eq!(parsed(text), Ok(number), "{text}");
+        }
+        assert!(parsed("nan").is_ok_and(f64::is_nan));
+        for text in [
+            "", ".", "1e", " 1", "1__0", "_1", "1_", "1_e1", "+nan", "0x1p-2", "x",
+        ] {
+            assert_eq!(parsed(text), Err(Failure::Form), "{text}");
+        }
+        for text in ["1e999", "-1e999", ".1e999"] {
+            assert_eq!(parsed(text), Err(Failure::Overflow), "{text}");
         }
     }
 

@@ -49,6 +49,94 @@ pub fn last_index_of(text: &str, part: &str) -> i64 {
     position(text, text.rfind(part))
 }
 
+/// Returns the position of the first occurrence of a part from a position on, or -1.
+#[inline]
+pub fn index_from(text: &str, part: &str, from: i64) -> Result<i64> {
+    let from = usize::try_from(from).map_err(|_| Failure::Range)?;
+    let rest = match text.char_indices().nth(from) {
+        Some((offset, _)) => &text[offset..],
+        None if part.is_empty() => return Ok(size(text.chars().count())),
+        None => return Ok(-1),
+    };
+    Ok(match index_of(rest, part) {
+        -1 => -1,
+        position => position.saturating_add(size(from)),
+    })
+}
+
+/// Returns the position of the last occurrence of a part that starts at a position or before, or
+/// -1. As in CEL, there is none from the end of the text on.
+#[inline]
+pub fn last_index_from(text: &str, part: &str, from: i64) -> Result<i64> {
+    let from = usize::try_from(from).map_err(|_| Failure::Range)?;
+    let mut starts = text.char_indices().map(|(offset, _)| offset).enumerate();
+    let count = text.chars().count();
+    if part.is_empty() || from >= count {
+        return Ok(if part.is_empty() {
+            size(from.min(count))
+        } else {
+            -1
+        });
+    }
+    let found = starts
+        .by_ref()
+        .take(from.saturating_add(1))
+        .filter(|(_, offset)| text[*offset..].starts_with(part))
+        .last();
+    Ok(found.map_or(-1, |(position, _)| size(position)))
+}
+
+/// Replaces so many occurrences of a part; all if the number is negative.
+#[must_use]
+#[inline]
+pub fn replace_some(text: &str, from: &str, to: &str, count: i64) -> String {
+    match usize::try_from(count) {
+        Ok(count) => text.replacen(from, to, count),
+        Err(_) => text.replace(from, to),
+    }
+}
+
+/// Returns at most so many parts of a text, of which the last is the rest; all if the number is
+/// negative.
+#[must_use]
+#[inline]
+pub fn split_some(text: &str, by: &str, count: i64) -> Vec<String> {
+    let Ok(count) = usize::try_from(count) else {
+        return split(text, by);
+    };
+    if count == 0 || !by.is_empty() {
+        return text.splitn(count, by).map(str::to_owned).collect();
+    }
+    let mut parts = split(text, by);
+    if parts.len() > count {
+        let rest = parts.split_off(count - 1).concat();
+        parts.push(rest);
+    }
+    parts
+}
+
+/// Returns a text in quotes, with escapes: `strings.quote`.
+#[must_use]
+#[inline]
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '\u{7}' => quoted.push_str("\\a"),
+            '\u{8}' => quoted.push_str("\\b"),
+            '\u{c}' => quoted.push_str("\\f"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\u{b}' => quoted.push_str("\\v"),
+            '\\' | '"' => quoted.extend(['\\', c]),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
 #[inline]
 fn position(text: &str, offset: Option<usize>) -> i64 {
     let before = offset.and_then(|offset| text.get(..offset));
@@ -118,6 +206,46 @@ mod tests {
         assert_eq!(split("a/b//", "/"), ["a", "b", "", ""]);
         assert_eq!(split("", "/"), [""]);
         assert_eq!(split("ä/b", ""), ["ä", "/", "b"]);
+    }
+
+    #[test]
+    fn places_from_a_position_on() {
+        for (part, from, first, last) in [
+            ("ä", 0, 1, -1),
+            ("ä", 1, 1, 1),
+            ("ä", 2, 4, 1),
+            ("ä", 4, 4, 4),
+            ("ä", 5, -1, -1),
+            ("ä", 9, -1, -1),
+            ("hä", 4, -1, 0),
+            ("", 3, 3, 3),
+            ("", 9, 5, 5),
+        ] {
+            let text = "hä hä";
+            assert_eq!(index_from(text, part, from), Ok(first), "{part} {from}");
+            let last = if (part, from) == ("hä", 4) { 3 } else { last };
+            assert_eq!(last_index_from(text, part, from), Ok(last), "{part} {from}");
+        }
+        assert_eq!(index_from("a", "a", -1), Err(Failure::Range));
+        assert_eq!(last_index_from("a", "a", -1), Err(Failure::Range));
+    }
+
+    #[test]
+    fn so_many_parts() {
+        for (count, replaced, parts) in [
+            (-1, "1,1,1", vec!["a", "a", "a"]),
+            (0, "a,a,a", vec![]),
+            (1, "1,a,a", vec!["a,a,a"]),
+            (2, "1,1,a", vec!["a", "a,a"]),
+            (9, "1,1,1", vec!["a", "a", "a"]),
+        ] {
+            assert_eq!(replace_some("a,a,a", "a", "1", count), replaced);
+            assert_eq!(split_some("a,a,a", ",", count), parts);
+        }
+        assert_eq!(replace_some("äb", "", "-", 2), "-ä-b");
+        assert_eq!(split_some("äbc", "", 2), ["ä", "bc"]);
+        assert_eq!(split_some("äbc", "", 0), [""; 0]);
+        assert_eq!(quoted("a\"\\\u{7}\u{b}ä\n"), r#""a\"\\\a\vä\n""#);
     }
 
     #[test]

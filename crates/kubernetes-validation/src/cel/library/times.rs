@@ -1,5 +1,7 @@
 //! Times, as Go reads them: seconds since 1970 and a fraction, in the years 1 to 9999.
 
+use std::cmp::Ordering;
+
 use super::{Failure, Result};
 
 /// The seconds of a day.
@@ -12,11 +14,42 @@ const LAST: i64 = 253_402_300_799;
 /// Nanoseconds of a second.
 const SECOND: i64 = 1_000_000_000;
 
-/// A time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A time, and the offset of the zone in which it is written. Equal times can have others.
+#[derive(Clone, Copy, Debug)]
 pub struct Time {
     seconds: i64,
     nanoseconds: i64,
+    offset: i64,
+}
+
+impl Time {
+    #[inline]
+    fn moment(self) -> (i64, i64) {
+        (self.seconds, self.nanoseconds)
+    }
+}
+
+impl PartialEq for Time {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.moment() == other.moment()
+    }
+}
+
+impl Eq for Time {}
+
+impl PartialOrd for Time {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Time {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.moment().cmp(&other.moment())
+    }
 }
 
 /// Returns the time that a text of the format `date-time` is.
@@ -24,13 +57,14 @@ pub struct Time {
 pub fn written_time(text: &str) -> Result<Time> {
     let (date, rest) = text.split_at_checked(10).ok_or(Failure::Form)?;
     let midnight = written_date(date)?.seconds;
-    let (seconds, nanoseconds) = rest
+    let (seconds, nanoseconds, offset) = rest
         .strip_prefix('T')
         .and_then(clock)
         .ok_or(Failure::Form)?;
     Ok(Time {
-        seconds: midnight + seconds,
+        seconds: midnight + seconds - offset,
         nanoseconds,
+        offset,
     })
 }
 
@@ -44,6 +78,7 @@ pub fn written_date(text: &str) -> Result<Time> {
         Some(((year, month), day)) => Ok(Time {
             seconds: days(year, month, day) * DAY,
             nanoseconds: 0,
+            offset: 0,
         }),
         None => Err(Failure::Form),
     }
@@ -61,6 +96,7 @@ pub fn since_1970(seconds: i64) -> Result<Time> {
     let time = Time {
         seconds,
         nanoseconds: 0,
+        offset: 0,
     };
     time.in_range()
 }
@@ -73,6 +109,7 @@ pub fn later(time: Time, nanoseconds: i64) -> Result<Time> {
     let time = Time {
         seconds,
         nanoseconds: sum.rem_euclid(SECOND),
+        offset: time.offset,
     };
     time.in_range()
 }
@@ -107,6 +144,30 @@ impl Time {
     #[inline]
     pub fn unix(self) -> i64 {
         self.seconds
+    }
+
+    /// Writes it in its zone: `string`.
+    #[must_use]
+    #[inline]
+    pub fn to_text(self) -> String {
+        let local = self.in_zone(self.offset / 60);
+        let (year, month, day) = local.date();
+        let (hours, minutes, seconds) = (local.hours(), local.minutes(), local.seconds());
+        let mut text =
+            format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}");
+        if self.nanoseconds > 0 {
+            let fraction = format!(".{:09}", self.nanoseconds);
+            text += fraction.trim_end_matches('0');
+        }
+        match self.offset / 60 {
+            0 => text.push('Z'),
+            minutes => {
+                let sign = if minutes < 0 { '-' } else { '+' };
+                let (hours, minutes) = (minutes.abs() / 60, minutes.abs() % 60);
+                text += &format!("{sign}{hours:02}:{minutes:02}");
+            }
+        }
+        text
     }
 
     /// Returns the year.
@@ -211,10 +272,10 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year * 365 + year / 4 - year / 100 + of_year - 719_468
 }
 
-/// The seconds and nanoseconds since midnight UTC of a time of day with an offset. Go takes an hour
+/// The seconds and nanoseconds since midnight, and the offset of a time of day. Go takes an hour
 /// of one digit, a comma before the fraction, and offsets up to 24:60.
 #[inline]
-fn clock(text: &str) -> Option<(i64, i64)> {
+fn clock(text: &str) -> Option<(i64, i64, i64)> {
     let (hours, rest) = text.split_once(':')?;
     let (minutes, rest) = rest.split_once(':')?;
     let (seconds, rest) = rest.split_at_checked(2)?;
@@ -231,7 +292,7 @@ fn clock(text: &str) -> Option<(i64, i64)> {
     let fraction = &fraction[..fraction.len().min(9)];
     let nanoseconds = format!("{fraction:0<9}").parse().ok()?;
     let since = hours * 3600 + minutes * 60 + seconds;
-    Some((since - offset(zone)?, nanoseconds))
+    Some((since, nanoseconds, offset(zone)?))
 }
 
 /// The seconds of an offset, `Z` or `+01:00`.
@@ -266,6 +327,7 @@ mod tests {
         let none = Time {
             seconds: i64::MIN,
             nanoseconds: 0,
+            offset: 0,
         };
         timestamp(text).unwrap_or(none)
     }
@@ -307,6 +369,25 @@ mod tests {
             assert_eq!(found, parts, "{text}");
         }
         assert_eq!(at("2026-01-01T00:00:00Z").in_zone(-90).hours(), 22);
+    }
+
+    #[test]
+    fn texts_of_times() {
+        for (text, written) in [
+            ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"),
+            ("2026-01-02T03:04:05.120+00:00", "2026-01-02T03:04:05.12Z"),
+            (
+                "2026-01-01T00:00:00.001-01:30",
+                "2026-01-01T00:00:00.001-01:30",
+            ),
+            ("2026-01-01T1:00:00,5+24:60", "2026-01-01T01:00:00.5+25:00"),
+        ] {
+            assert_eq!(at(text).to_text(), written, "{text}");
+        }
+        let hour_later = later(at("2025-12-31T23:30:00+02:00"), 3600 * SECOND);
+        let written = hour_later.map(Time::to_text);
+        assert_eq!(written, Ok("2026-01-01T00:30:00+02:00".to_owned()));
+        assert_eq!(at("2026-01-01T01:00:00+01:00"), at("2026-01-01T00:00:00Z"));
     }
 
     #[test]
