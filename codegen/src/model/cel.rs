@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{ErrorType, Ty, terms};
+use super::{ErrorType, Sameness, Ty, terms};
 use crate::expression::Expression;
 use crate::name::Ident;
 
@@ -17,10 +17,32 @@ pub(crate) struct CelRule {
     pub(crate) error_type: ErrorType,
     /// The fields below the value at which the error is reported.
     pub(crate) below: Vec<String>,
-    /// True if it compares an update with what is stored.
-    pub(crate) compares: bool,
+    /// The use that it makes of what is stored.
+    pub(crate) stored: Stored,
     #[serde(skip)]
     pub(crate) holds: Node,
+}
+
+/// The use that a rule makes of the stored value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) enum Stored {
+    /// It reads the value only.
+    Unused,
+    /// It compares a value with the stored one, where there is one.
+    Needed,
+    /// It is evaluated in any case: `optionalOldSelf`.
+    Optional,
+}
+
+impl CelRule {
+    /// Returns true if it is evaluated where nothing is stored, or where something is.
+    pub(crate) fn is_asked(&self, is_stored: bool) -> bool {
+        match self.stored {
+            Stored::Unused => !is_stored,
+            Stored::Needed => is_stored,
+            Stored::Optional => true,
+        }
+    }
 }
 
 /// An expression.
@@ -30,6 +52,8 @@ pub(crate) enum Node {
     New,
     /// The stored value.
     Old,
+    /// The same as an optional value.
+    OptionalOld,
     /// A variable of a macro.
     Variable(Ident),
     /// A field of a struct.
@@ -53,6 +77,8 @@ pub(crate) enum Node {
     If(Box<Node>, Box<Node>, Box<Node>),
     /// An operator of Rust that means the same.
     Operator(&'static str, Box<Node>, Box<Node>),
+    /// True if two values are equal for a server.
+    Same(Box<Node>, Box<Node>, Sameness),
     /// A function of `kubernetes_validation::cel` that can fail.
     Function(&'static str, Vec<Node>),
     /// A function of `kubernetes_validation::cel` that always has a result.
@@ -73,14 +99,22 @@ pub(crate) enum Node {
     Join(Box<Node>, Box<Node>),
     /// A list of values, which it has to own if they are texts.
     List(Vec<Node>, CelType),
+    /// A map of values.
+    Map(Vec<(String, Node)>, CelType),
     /// A list in a place, as a slice.
     Slice(Box<Node>),
     /// A slice without elements.
     NoElements,
     /// A map without entries.
     NoEntries,
+    /// An optional value with a value.
+    Some(Box<Node>),
+    /// An optional value without a value.
+    NoValue,
     /// A method of a regular expression, with a text.
     Pattern(&'static str, Box<Node>, Expression),
+    /// A key and its value.
+    Pair(Box<Node>, Box<Node>),
     /// The number of characters of a text.
     Characters(Box<Node>),
     /// The number of elements of a list or map.
@@ -147,6 +181,8 @@ pub(crate) enum Iterable {
     Numbered,
     /// The same of the result of another macro.
     NumberedMade,
+    /// The keys of a map that has been made.
+    MadeKeys,
     /// Keys and values.
     Entries,
 }
@@ -163,6 +199,10 @@ pub(crate) enum Macro {
     Map,
     /// The same, of texts, which it has to own.
     MapToTexts,
+    /// The same of those for which a condition holds.
+    FilterMap,
+    /// A map of them, by the keys of another.
+    FilterEntries,
 }
 
 /// The type of an expression.
@@ -186,6 +226,8 @@ pub(crate) enum CelType {
     Kept(Ty, CelForm),
     /// Values.
     Made(Box<CelType>),
+    /// Values by key.
+    Entries(Box<CelType>),
     /// A place that there may be.
     Optional(Ty, CelForm),
     /// A value that there may be.
@@ -201,15 +243,29 @@ pub(crate) enum CelObject {
     Problems,
     Quantity,
     Url,
+    /// A semantic version.
+    Version,
 }
 
 /// The facts of a schema about a place that its type in Rust lacks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CelForm {
-    /// The format of the texts in it.
+    /// The format of a text.
     pub(crate) text: CelText,
-    /// True for lists that are sets or have keys, whose order doesn't count.
-    pub(crate) has_keys: bool,
+    pub(crate) list: ListForm,
+    /// The same of the elements of a list or the values of a map.
+    pub(crate) inside: Option<Box<CelForm>>,
+}
+
+/// The order of a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ListForm {
+    #[default]
+    Atomic,
+    /// It doesn't count.
+    Set,
+    /// It doesn't count; these properties identify elements.
+    Keyed(Vec<String>),
 }
 
 /// A format of texts that are values of another type in CEL.
@@ -266,12 +322,14 @@ impl Node {
         match self {
             Self::New
             | Self::Old
+            | Self::OptionalOld
             | Self::Variable(_)
             | Self::Bool(_)
             | Self::Int(_)
             | Self::Double(_)
             | Self::Text(_)
             | Self::NoElements
+            | Self::NoValue
             | Self::NoEntries => Vec::new(),
             Self::Field(field) | Self::IsSet(field) | Self::Optional(field) => vec![&field.of],
             Self::Read(of, _)
@@ -284,17 +342,21 @@ impl Node {
             | Self::HasValue(of)
             | Self::Made(of)
             | Self::Owned(of)
+            | Self::Some(of)
             | Self::Ref(of)
             | Self::Slice(of) => vec![of],
             Self::Entry(a, b)
             | Self::Element(a, b)
             | Self::HasKey(a, b)
+            | Self::Pair(a, b)
             | Self::And(a, b)
             | Self::Or(a, b)
             | Self::Operator(_, a, b)
+            | Self::Same(a, b, _)
             | Self::Join(a, b)
             | Self::Loop(_, a, _, b)
             | Self::Mapped(a, _, b, _) => vec![a, b],
+            Self::Map(entries, _) => entries.iter().map(|(_, value)| value).collect(),
             Self::If(a, b, c) | Self::OrValue(a, _, b, c) => vec![a, b, c],
             Self::Function(_, with)
             | Self::Sure(_, with)
@@ -322,9 +384,14 @@ impl Node {
         is(self) || self.parts().into_iter().any(|part| part.any(is))
     }
 
-    /// Returns true if it reads what is stored.
-    pub(crate) fn compares(&self) -> bool {
-        self.any(&mut |node| matches!(node, Self::Old))
+    /// The use that it makes of what is stored.
+    pub(crate) fn stored(&self) -> Stored {
+        let uses = |old: fn(&Self) -> bool| self.any(&mut |node| old(node));
+        match uses(|node| matches!(node, Self::OptionalOld)) {
+            true => Stored::Optional,
+            false if uses(|node| matches!(node, Self::Old)) => Stored::Needed,
+            false => Stored::Unused,
+        }
     }
 
     /// Returns true if it has a regular expression.

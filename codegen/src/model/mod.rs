@@ -13,6 +13,7 @@ mod merge;
 mod phase;
 mod role;
 mod rules;
+mod sameness;
 mod schema;
 mod terms;
 mod ty;
@@ -32,8 +33,8 @@ pub(crate) use constraint::{Constraint, Known};
 pub(crate) use kubernetes_schema_terms::{ErrorType, NameFormat, TextFormat};
 
 pub(crate) use cel::{
-    CelField, CelForm, CelObject, CelRule, CelText, CelType, Iterable, Macro, Node, ReadAs,
-    Variables,
+    CelField, CelForm, CelObject, CelRule, CelText, CelType, Iterable, ListForm, Macro, Node,
+    ReadAs, Stored, Variables,
 };
 pub(crate) use checks::{CheckStep, Equality, FieldChecks, Pairing, RepeatKey, Repeats};
 pub(crate) use conversion::{
@@ -51,6 +52,7 @@ pub(crate) use rules::{
     Argument, Call, Check, Earlier, Following, Group, Immutable, Reported, Rule, Rules, Together,
     TypeRules, Unique, ValueForm,
 };
+pub(crate) use sameness::Sameness;
 pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
 pub(crate) use terms::is_misspelt_name_format;
 pub(crate) use ty::{Exact, Ty};
@@ -306,6 +308,8 @@ pub(crate) struct FieldRules {
     pub(crate) since: Option<Release>,
     /// The hand-written function that sets defaults inside.
     pub(crate) default_function: Option<RulePath>,
+    /// The way in which rules in CEL compare it.
+    pub(crate) sameness: Option<Sameness>,
     /// The hand-written function that compares two values as the server does.
     pub(crate) same: Option<RulePath>,
     /// The rules of its schema, and of the elements in it, that aren't checked.

@@ -22,6 +22,8 @@ pub(crate) struct Behaviour {
     pub(crate) has_combinations: bool,
     /// Compares an update with what is stored, as a whole.
     pub(crate) is_compared: bool,
+    /// Compares values in rules in CEL, field by field.
+    pub(crate) has_sameness: bool,
 }
 
 impl Behaviour {

@@ -9,7 +9,8 @@ use crate::name::{Ident, RulePath};
 use crate::release::{Release, Releases};
 
 use super::{
-    CelRule, Constraint, ErrorType, Known, Lifecycle, NameFormat, TextFormat, Unchecked, terms,
+    Analysed, CelRule, Constraint, ErrorType, Known, Lifecycle, NameFormat, Struct, TextFormat,
+    Unchecked, terms,
 };
 
 /// The rules of the value of a field, or of the elements of a list.
@@ -22,6 +23,17 @@ pub(crate) struct Rules {
     /// The rules of the elements of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) items: Option<Box<Rules>>,
+}
+
+impl Struct<Analysed> {
+    /// The rules in CEL of the struct and of its fields.
+    pub(crate) fn cel_rules(&self) -> Vec<&CelRule> {
+        let mut found: Vec<_> = self.rules.cel.iter().collect();
+        for field in &self.fields {
+            field.server.rules.all_cel(&mut found);
+        }
+        found
+    }
 }
 
 impl Rules {
@@ -62,13 +74,24 @@ impl Rules {
         })
     }
 
-    /// The rules in CEL, those that compare with what is stored or the others.
-    pub(crate) fn cel(&self, compares: bool) -> impl Iterator<Item = &CelRule> {
+    /// The rules in CEL that are evaluated where something is stored, or where nothing is.
+    pub(crate) fn cel(&self, is_stored: bool) -> impl Iterator<Item = &CelRule> {
         let rules = self.list.iter().filter_map(|rule| match &rule.check {
             Check::Cel(rule) => Some(&**rule),
             _ => None,
         });
-        rules.filter(move |rule| rule.compares == compares)
+        rules.filter(move |rule| rule.is_asked(is_stored))
+    }
+
+    /// All rules in CEL, of the value and its elements.
+    fn all_cel<'r>(&'r self, found: &mut Vec<&'r CelRule>) {
+        found.extend(self.list.iter().filter_map(|rule| match &rule.check {
+            Check::Cel(rule) => Some(&**rule),
+            _ => None,
+        }));
+        if let Some(items) = &self.items {
+            items.all_cel(found);
+        }
     }
 
     /// The rules in CEL of the values of a map that compare with what is stored.
@@ -130,7 +153,7 @@ impl Rules {
     pub(crate) fn ask_of_creation(&self) -> bool {
         let asks = |check: &Check| match check {
             Check::Immutable(_) | Check::Warning(_) => false,
-            Check::Cel(rule) => !rule.compares,
+            Check::Cel(rule) => rule.is_asked(false),
             Check::IsSet
             | Check::Call(_)
             | Check::Unique(_)

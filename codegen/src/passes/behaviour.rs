@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::model::{
-    Analysed, ApiVersion, Behaviour, Field, Role, Rules, SchemaName, Struct, Together, Ty,
+    Analysed, ApiVersion, Behaviour, Field, Node, Role, Rules, Sameness, SchemaName, Struct,
+    Together, Ty,
 };
 
 /// The behaviour of a server towards each struct.
@@ -16,6 +17,7 @@ pub(super) struct Behaviours {
     has_cel_rules: BTreeSet<SchemaName>,
     has_combinations: BTreeSet<SchemaName>,
     compared: BTreeSet<SchemaName>,
+    same: BTreeSet<SchemaName>,
 }
 
 /// Finds what a server does with the structs of a document.
@@ -37,7 +39,7 @@ pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
             || object.rules.embedded
             || !object.rules.depends.is_empty()
             || !object.rules.together.is_empty()
-            || object.rules.cel.iter().any(|rule| !rule.compares)
+            || object.rules.cel.iter().any(|rule| rule.is_asked(false))
             || object
                 .fields
                 .iter()
@@ -53,7 +55,7 @@ pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
                 .is_some()
         };
         !object.rules.functions.is_empty()
-            || object.rules.cel.iter().any(|rule| rule.compares)
+            || object.rules.cel.iter().any(|rule| rule.is_asked(true))
             || object
                 .fields
                 .iter()
@@ -85,6 +87,7 @@ pub(super) fn run(version: &ApiVersion<Analysed>) -> Behaviours {
         has_cel_rules,
         has_combinations,
         compared: compared(version),
+        same: same(version),
     }
 }
 
@@ -117,6 +120,7 @@ impl Behaviours {
             has_cel_rules: self.has_cel_rules.contains(schema),
             has_combinations: self.has_combinations.contains(schema),
             is_compared: self.compared.contains(schema),
+            has_sameness: self.same.contains(schema),
         }
     }
 }
@@ -141,6 +145,32 @@ fn compared(version: &ApiVersion<Analysed>) -> BTreeSet<SchemaName> {
             && found.insert(name.clone())
         {
             open.extend(required(object).map(|field| &field.ty));
+        }
+    }
+    found
+}
+
+/// The structs that rules in CEL compare otherwise than Rust does, and those in them.
+pub(super) fn same(version: &ApiVersion<Analysed>) -> BTreeSet<SchemaName> {
+    let mut open: Vec<SchemaName> = Vec::new();
+    for (_, object) in version.structs() {
+        for rule in object.cel_rules() {
+            rule.holds.any(&mut |node| {
+                if let Node::Same(.., same) = node {
+                    open.extend(same.of_struct().cloned());
+                }
+                false
+            });
+        }
+    }
+    let mut found = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if let Some(object) = version.object(&name)
+            && found.insert(name)
+        {
+            let fields = object.fields.iter();
+            let inside = fields.filter_map(|field| field.server.sameness.as_ref());
+            open.extend(inside.filter_map(Sameness::of_struct).cloned());
         }
     }
     found

@@ -156,7 +156,7 @@ fn counts(rules: &Rules) -> impl Iterator<Item = &Call> {
     rules.calls().filter(|call| call.takes == ValueForm::Count)
 }
 
-/// The rules in CEL that don't compare with what is stored.
+/// The rules in CEL that are evaluated where nothing is stored.
 fn cel(rules: &Rules) -> impl Iterator<Item = CheckStep> {
     let rules = rules.cel(false).cloned();
     rules.map(|rule| CheckStep::Cel(Box::new(rule)))

@@ -182,11 +182,12 @@ fn of_field(
     if field.server.rules.immutable().any(freezes) {
         notes.push("Immutable: an update must not change it.".to_owned());
     }
+    let stored = field.server.rules.cel(true);
     let rules = field
         .server
         .rules
         .cel(false)
-        .chain(field.server.rules.cel(true));
+        .chain(stored.filter(|rule| !rule.is_asked(false)));
     notes.extend(rules.map(|rule| satisfies("The", rule)));
     let items = field
         .server

@@ -1,8 +1,11 @@
 //! Needs: the features of the run-time crates that the types and rules of a document use.
 
 use crate::model::{
-    Analysed, ApiVersion, Argument, Exact, Field, Needs, Node, Rules, Struct, Together, Ty,
+    Analysed, ApiVersion, Argument, Exact, Field, Macro, Needs, Node, Rules, Sameness, Struct,
+    Together, Ty,
 };
+
+use super::behaviour;
 
 /// The methods that check keywords as servers of custom resources do.
 const OF_SCHEMAS: [&str; 19] = [
@@ -37,7 +40,7 @@ pub(super) fn of(version: &ApiVersion<Analysed>) -> Needs {
     Needs {
         custom_resources: version.is_custom || any(uses_schemas),
         patterns: any(has_patterns),
-        cel_library: any(calls_library),
+        cel_library: any(calls_library) || compares_texts(version),
         exact_floats: version.is_custom && any(has_floats),
         exact_values: any(has_exact),
     }
@@ -93,20 +96,23 @@ fn calls_library(object: &Struct<Analysed>) -> bool {
         holds.any(&mut |node| match node {
             Node::Function(name, _) | Node::Sure(name, _) => !ARITHMETIC.contains(name),
             Node::Mapped(_, _, body, _) => body.fails(),
+            Node::Same(.., same) => same.reads(),
+            Node::Map(..) | Node::Loop(Macro::FilterMap | Macro::FilterEntries, ..) => true,
             _ => false,
         })
     })
 }
 
+/// Returns true if a struct that rules compare has texts that a function of the library reads.
+fn compares_texts(version: &ApiVersion<Analysed>) -> bool {
+    let compared = behaviour::same(version);
+    let mut objects = compared.iter().filter_map(|name| version.object(name));
+    let reads =
+        |field: &Field<Analysed>| field.server.sameness.as_ref().is_some_and(Sameness::reads);
+    objects.any(|object| object.fields.iter().any(reads))
+}
+
 /// Returns true if a rule of a struct in CEL is so.
 fn has_cel(object: &Struct<Analysed>, is: fn(&Node) -> bool) -> bool {
-    fn asks(rules: &Rules, is: fn(&Node) -> bool) -> bool {
-        let mut cel = rules.cel(false).chain(rules.cel(true));
-        cel.any(|rule| is(&rule.holds)) || rules.items.as_deref().is_some_and(|of| asks(of, is))
-    }
-    object.rules.cel.iter().any(|rule| is(&rule.holds))
-        || object
-            .fields
-            .iter()
-            .any(|field| asks(&field.server.rules, is))
+    object.cel_rules().iter().any(|rule| is(&rule.holds))
 }

@@ -156,6 +156,27 @@ fn the_library_of_cel_is_translated() {
         ),
         (
             texts,
+            "self.transformList(i, s, i > 0, s) == ['b'] && self[0] in {'a': 1, 'b': 2}",
+        ),
+        (
+            text,
+            "self.indexOf('a', 1) > 1 && self.split('a', 2).size() > 1 && strings.quote(self) != ''",
+        ),
+        (
+            text,
+            "double(self) > 0.5 && quantity(self).isInteger() && semver(self, true).major() > 1",
+        ),
+        (
+            text,
+            "url(self).getQuery()['a'].size() > 1 && {'a': 1}.all(k, k != self)",
+        ),
+        (
+            text,
+            "format.named('uuid').value().validate(self).hasValue() && '<%s>'.format([self]) != ''",
+        ),
+        (time, "string(self) == '2026-01-01T00:00:00Z'"),
+        (
+            texts,
             "self[?0].orValue('a').size() > 0 && self.last().value() == 'b'",
         ),
         (object, "self.?b.optMap(b, b + 1).orValue(2) > 1"),
@@ -187,16 +208,37 @@ fn what_may_differ_from_a_server_is_listed() {
             "self.getHours('Europe/Berlin') > 1",
             "a zone",
         ),
-        (
-            "type: string, format: date-time",
-            "string(self) == ''",
-            "`string` of a time",
-        ),
-        ("type: string", "double(self) > 0.5", "`double` of a text"),
+        ("type: string", "uint(self) > uint(1)", "`uint`"),
+        ("type: string", "bytes(self).size() > 1", "`bytes`"),
         (
             "type: string",
-            "self.indexOf('a', 1) > 1",
-            "`indexOf` of a text",
+            "quantity(self).add(1).isInteger()",
+            "`isInteger` of a sum",
+        ),
+        (
+            "type: string",
+            "quantity(self).asApproximateFloat() > 0.5",
+            "`asApproximateFloat`",
+        ),
+        (
+            "type: string",
+            "'%d'.format([self]) == ''",
+            "a format of a text",
+        ),
+        (
+            "type: string",
+            "format.named(self).value().validate(self).hasValue()",
+            "the format `format.named`",
+        ),
+        (
+            "type: string",
+            "{self: 1}.size() > 0",
+            "keys that are no texts of the rule",
+        ),
+        (
+            "type: string",
+            "{'a': 1, 'b': self}.size() > 0",
+            "several types",
         ),
         (
             "type: string",
@@ -209,10 +251,11 @@ fn what_may_differ_from_a_server_is_listed() {
             "a list whose order doesn't count",
         ),
         (
-            list,
-            "self.transformList(i, s, i > 0, s) == ['b']",
-            "with a condition",
+            "type: object, additionalProperties: {type: string}",
+            "self.transformList(k, v, k) == ['b']",
+            "`transformList` of a map",
         ),
+        (list, "self.transformMap(i, s, s).size() > 0", "of a list"),
         (list, "[?self[?0]].size() > 0", "a list of optional values"),
         (list, "self == [1]", "a list of a text beside others"),
     ] {
@@ -229,6 +272,81 @@ fn what_may_differ_from_a_server_is_listed() {
     let deep = of("type: integer", "self >= oldSelf");
     let deep = format!("{{type: object, additionalProperties: {{type: array, items: {deep}}}}}");
     assert_eq!(listed(&deep), ["Thing.spec[*][*]: self >= oldSelf"]);
+}
+
+/// What a server compares otherwise than by the properties of the schema.
+#[test]
+fn comparisons_that_may_differ_from_a_server_are_listed() {
+    let open = "type: object, x-kubernetes-preserve-unknown-fields: true";
+    let keyed = "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a-b], \
+                 items: {type: object, required: [a-b], properties: {a-b: {type: string}}}";
+    for (schema, is_listed) in [
+        ("type: object, properties: {a: {type: string}}", false),
+        (
+            "type: array, x-kubernetes-list-type: set, items: {type: string}",
+            false,
+        ),
+        (
+            "type: array, x-kubernetes-list-type: set, items: {type: string, format: date}",
+            true,
+        ),
+        (open, true),
+        (
+            &format!("type: object, properties: {{a: {{{open}}}}}"),
+            true,
+        ),
+        (
+            &format!("{open}, properties: {{a: {{type: string}}}}"),
+            true,
+        ),
+        (keyed, true),
+        (&keyed.replace("a-b", "ab"), false),
+    ] {
+        let rules = listed(&of(schema, "self == oldSelf"));
+        assert_eq!(!rules.is_empty(), is_listed, "{schema}: {rules:?}");
+    }
+}
+
+/// Times are read by functions of the library, and only where they are compared.
+#[test]
+fn comparisons_bring_the_library_for_times() {
+    let object = |property: &str| {
+        let schema = format!("type: object, properties: {{a: {{{property}}}}}");
+        of(&schema, "self == oldSelf")
+    };
+    let set = "type: array, x-kubernetes-list-type: set, items: {type: string}";
+    let unasked = "{type: object, properties: {a: {type: string, format: date}}}";
+    for (spec, is_needed) in [
+        (of(set, "self == oldSelf"), false),
+        (object(set), false),
+        (object("type: string, format: date"), true),
+        (object("type: string, format: date-time"), true),
+        (unasked.to_owned(), false),
+    ] {
+        let crates = from(&spec, false).unwrap_or_else(|errors| panic!("{spec}: {errors}"));
+        let files = crates[0].files.iter();
+        let mut manifest = files.filter(|file| file.path == "Cargo.toml");
+        let brings = manifest.any(|file| file.text.contains("kubernetes-validation/cel-library"));
+        assert_eq!(brings, is_needed, "{spec}");
+    }
+}
+
+#[test]
+fn rules_with_an_optional_stored_value_are_translated() {
+    let rule = |rule: &str| {
+        let rules = format!("[{{rule: \"{rule}\", optionalOldSelf: true}}]");
+        format!("{{type: integer, x-kubernetes-validations: {rules}}}")
+    };
+    for translated in [
+        "oldSelf.hasValue() || self > 1",
+        "oldSelf.orValue(0) < self",
+        "!oldSelf.hasValue() || oldSelf.value() < self",
+        "oldSelf.optMap(x, x < self).orValue(true)",
+    ] {
+        assert_eq!(listed(&rule(translated)), [""; 0], "{translated}");
+    }
+    let wrong = "oldSelf < self";
+    assert_eq!(listed(&rule(wrong)), [format!("Thing.spec: {wrong}")]);
 }
 
 #[test]

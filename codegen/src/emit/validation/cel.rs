@@ -1,52 +1,22 @@
-//! Rules in CEL, as Rust.
+//! Expressions of rules in CEL, as Rust.
 //!
 //! An expression that can fail is written with `?`, in a closure that returns `cel::Result`.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-use super::closures::{is_native, is_only, mapped, parameter, parameters, read_as};
+use super::closures::{is_native, is_only, is_variable, mapped, parameter, parameters, read_as};
 use super::context::Context;
 use super::expression;
 use super::operand::Operand;
-use crate::model::{CelField, CelRule, CelType, Iterable, Macro, Node, ReadAs, Variables};
+use super::sameness::comparison;
+use crate::model::{CelField, CelType, Iterable, Macro, Node, ReadAs, Variables};
 
-/// A rule of a value, with what is stored of it.
-pub(super) fn rule(
-    cx: &mut Context<'_>,
-    rule: &CelRule,
-    path: &Operand,
-    new: &Operand,
-    old: &Operand,
-) -> TokenStream {
-    let mut writer = Writer { cx, new, old };
-    let holds = writer.result(&rule.holds);
-    let path = &path.copied;
-    let (method, below) = match rule.below.as_slice() {
-        [] => (quote!(rule), None),
-        below => (quote!(rule_below), Some(quote!(&[#(#below),*],))),
-    };
-    let error_type = cx.term(rule.error_type);
-    let text = &rule.text;
-    let message = match &rule.message {
-        Some(message) => quote!(#message),
-        None => quote!(""),
-    };
-    let ty = cx.name("Rule");
-    quote! {
-        to.#method(
-            #path,
-            #below
-            &#ty { cel: #text, error_type: #error_type, message: #message },
-            || #holds,
-        );
-    }
-}
-
-struct Writer<'a, 'v> {
-    cx: &'a mut Context<'v>,
-    new: &'a Operand,
-    old: &'a Operand,
+/// Writes expressions about a value and what is stored of it.
+pub(super) struct Writer<'a, 'v> {
+    pub(super) cx: &'a mut Context<'v>,
+    pub(super) new: &'a Operand,
+    pub(super) old: &'a Operand,
 }
 
 impl Writer<'_, '_> {
@@ -60,7 +30,7 @@ impl Writer<'_, '_> {
     fn place(&mut self, node: &Node) -> Operand {
         match node {
             Node::New => self.new.clone(),
-            Node::Old => self.old.clone(),
+            Node::Old | Node::OptionalOld => self.old.clone(),
             Node::Variable(name) => Operand::reference(quote!(#name)),
             Node::Field(field) => {
                 let CelField { of, name, json, .. } = field;
@@ -85,8 +55,10 @@ impl Writer<'_, '_> {
     }
 
     fn inside(&mut self, function: &str, of: &Node, at: &Node) -> Operand {
-        let is_made = matches!(of, Node::Loop(..) | Node::List(..) | Node::Sure(..))
-            || matches!(of, Node::Function(..) | Node::Method(..) | Node::If(..));
+        let is_made = matches!(
+            of,
+            Node::Loop(..) | Node::List(..) | Node::Map(..) | Node::Sure(..)
+        ) || matches!(of, Node::Function(..) | Node::Method(..) | Node::If(..));
         let of = self.place(of).borrowed;
         let of = if is_made { quote!(&#of) } else { of };
         let at = self.value(at);
@@ -95,7 +67,7 @@ impl Writer<'_, '_> {
     }
 
     /// A value as a `cel::Result`.
-    fn result(&mut self, node: &Node) -> TokenStream {
+    pub(super) fn result(&mut self, node: &Node) -> TokenStream {
         match self.fallible(node) {
             Some(result) => result,
             None => {
@@ -152,7 +124,7 @@ impl Writer<'_, '_> {
             Node::Not(of) => match &**of {
                 Node::IsSet(field) => self.is_set(field, quote!(is_none)),
                 Node::HasValue(of) => {
-                    let of = self.value(of);
+                    let of = self.operand(of);
                     quote!(#of.is_none())
                 }
                 Node::Operator("==", a, b) => self.operator("!=", a, b),
@@ -170,6 +142,10 @@ impl Writer<'_, '_> {
                 quote!(if #condition { #then } else { #otherwise })
             }
             Node::Operator(operator, a, b) => self.operator(operator, a, b),
+            Node::Same(a, b, same) => {
+                let (a, b) = (self.place(a).borrowed, self.place(b).borrowed);
+                comparison(self.cx, same, &a, &b)
+            }
             Node::Method(on, name, arguments) => self.method(on, name, arguments),
             Node::Made(of) => {
                 let made = self.operand(of);
@@ -182,6 +158,10 @@ impl Writer<'_, '_> {
                     quote!(#text.to_owned())
                 }
             },
+            Node::Pair(key, value) => {
+                let (key, value) = (self.value(key), self.value(value));
+                quote!((#key, #value))
+            }
             Node::Ref(of) => {
                 let of = self.operand(of);
                 quote!(&#of)
@@ -210,9 +190,29 @@ impl Writer<'_, '_> {
                 let elements: Vec<_> = elements.collect();
                 quote!([#(#elements),*])
             }
+            Node::Map(entries, sort) => {
+                let entries = entries.iter().map(|(key, value)| match sort {
+                    CelType::Text => {
+                        let value = self.value(&Node::Owned(Box::new(value.clone())));
+                        quote!((#key, #value))
+                    }
+                    _ => {
+                        let value = self.value(value);
+                        quote!((#key, #value))
+                    }
+                });
+                let entries: Vec<_> = entries.collect();
+                let function = self.cel("entries");
+                quote!(#function([#(#entries),*]))
+            }
             Node::Slice(of) => {
                 let of = self.place(of).plain;
                 quote!(#of.as_slice())
+            }
+            Node::NoValue => quote!(None),
+            Node::Some(of) => {
+                let of = self.value(of);
+                quote!(Some(#of))
             }
             Node::NoElements => quote!(&[]),
             Node::NoEntries => {
@@ -247,6 +247,7 @@ impl Writer<'_, '_> {
                 match over {
                     Iterable::Elements => quote!(#of.iter()),
                     Iterable::Keys => quote!(#of.keys()),
+                    Iterable::MadeKeys => quote!(#of.into_keys()),
                     Iterable::Made => quote!(#of.into_iter()),
                     Iterable::Numbered => quote!((0_i64..).zip(#of.iter())),
                     Iterable::NumberedMade => quote!((0_i64..).zip(#of)),
@@ -268,16 +269,19 @@ impl Writer<'_, '_> {
                 }
             }
             Node::HasValue(of) => {
-                let of = self.value(of);
+                let of = self.operand(of);
                 quote!(#of.is_some())
             }
             Node::OrValue(of, variable, read, other) => {
-                let (of, can_fail) = (self.value(of), read.fails() || other.fails());
+                let (of, can_fail) = (self.operand(of), read.fails() || other.fails());
+                let is_itself = matches!(&**read, Node::Read(found, ReadAs::Borrowed)
+                    if is_variable(found, variable));
                 let (read, other) = match &**other {
                     Node::NoElements => (self.value(read), quote!(&[][..])),
                     other => (self.value(read), self.value(other)),
                 };
                 match can_fail {
+                    false if is_itself => quote!(#of.unwrap_or(#other)),
                     false => quote!(#of.map_or(#other, |#variable| #read)),
                     true => quote!(match #of {
                         Some(#variable) => #read,
@@ -471,6 +475,8 @@ impl Writer<'_, '_> {
             Macro::Filter => "filter",
             Macro::Select => "select",
             Macro::Map | Macro::MapToTexts => "map",
+            Macro::FilterMap => "filter_map",
+            Macro::FilterEntries => "filter_entries",
         });
         quote!(#function(#items, #closure))
     }

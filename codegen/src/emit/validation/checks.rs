@@ -8,7 +8,7 @@ use quote::quote;
 use super::context::Context;
 use super::methods::{check_method, elements, old, parameter};
 use super::operand::Operand;
-use super::{cel, together, updates, values};
+use super::{rule, together, updates, values};
 use crate::model::{Field, FieldChecks, Struct, Ty, Type};
 
 /// The implementation of `Check`.
@@ -66,8 +66,8 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     lines.extend(together::lines(cx, object));
     let this = Operand::reference(quote!(self));
     let at = Operand::reference(quote!(at));
-    for rule in object.rules.cel.iter().filter(|rule| !rule.compares) {
-        lines.extend(cel::rule(cx, rule, &at, &this, &this));
+    for rule in object.rules.cel.iter().filter(|rule| rule.is_asked(false)) {
+        lines.extend(rule::rule(cx, rule, &at, &this, None));
     }
     for (one, other) in &object.rules.depends {
         if let (Some(field), Some(list)) = (object.field(one), object.field(other)) {

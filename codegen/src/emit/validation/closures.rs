@@ -13,7 +13,8 @@ pub(super) fn is_native(how: Macro, body: &Node) -> bool {
     matches!(how, Macro::All | Macro::Exists) && !body.fails()
 }
 
-fn is_variable(node: &Node, variable: &name::Ident) -> bool {
+/// Returns true for the variable.
+pub(super) fn is_variable(node: &Node, variable: &name::Ident) -> bool {
     matches!(node, Node::Variable(name) if name == variable)
 }
 

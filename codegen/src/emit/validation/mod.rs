@@ -14,6 +14,8 @@ mod features;
 mod methods;
 mod operand;
 mod reported;
+mod rule;
+mod sameness;
 mod strategy;
 mod target;
 mod together;
@@ -97,6 +99,7 @@ fn file(version: &ApiVersion, module: &Module) -> File {
             items.extend(checks::item(&mut cx, ty, object));
             items.extend(strategy::item(&mut cx, ty, object));
             items.extend(updates::semantic(&mut cx, ty, object));
+            items.extend(sameness::item(&mut cx, ty, object));
         }
     }
     let features = features::items(&mut cx);

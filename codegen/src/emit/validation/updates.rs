@@ -7,7 +7,7 @@ use super::context::Context;
 use super::methods::{check_method, elements};
 use super::operand::Operand;
 use super::target::servers;
-use super::{cel, reported};
+use super::{reported, rule};
 use crate::emit::kind::release;
 use crate::model::{Equality, Field, Immutable, Pairing, Struct, Type};
 
@@ -81,8 +81,8 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
     let (new, old) = (quote!(self), quote!(stored));
     let (new, old) = (Operand::reference(new), Operand::reference(old));
     let at = Operand::reference(quote!(at));
-    for rule in object.rules.cel.iter().filter(|rule| rule.compares) {
-        lines.extend(cel::rule(cx, rule, &at, &new, &old));
+    for rule in object.rules.cel.iter().filter(|rule| rule.is_asked(true)) {
+        lines.extend(rule::rule(cx, rule, &at, &new, Some(&old)));
     }
     for function in &object.rules.functions {
         lines.extend(quote!(#function(self, Some(stored), at, to);));
@@ -112,7 +112,7 @@ fn compared(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     };
     let rules = field.server.rules.cel(true);
     let lines: TokenStream = rules
-        .map(|rule| cel::rule(cx, rule, &path, &new, &old))
+        .map(|rule| rule::rule(cx, rule, &path, &new, Some(&old)))
         .collect();
     match field.is_optional() && !lines.is_empty() {
         true => quote! {
@@ -133,7 +133,7 @@ fn values_compared(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     );
     let rules = field.server.rules.cel_of_values();
     let lines: TokenStream = rules
-        .map(|rule| cel::rule(cx, rule, &path, &new, &old))
+        .map(|rule| rule::rule(cx, rule, &path, &new, Some(&old)))
         .collect();
     if lines.is_empty() {
         return lines;

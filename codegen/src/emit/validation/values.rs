@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::context::Context;
 use super::operand::Operand;
-use super::{cel, combined, expression, reported, target};
+use super::{combined, expression, reported, rule, target};
 use crate::emit::runtime::VALIDATION;
 use crate::model::{
     Argument, Call, CheckStep, Field, Known, RepeatKey, Repeats, Rest, Rule, Struct, Ty, ValueForm,
@@ -172,7 +172,7 @@ fn step(
         }
         CheckStep::Cel(rule) => {
             let path = Operand::place(quote!(path));
-            cel::rule(cx, rule, &path, operand, operand)
+            rule::rule(cx, rule, &path, operand, None)
         }
         CheckStep::Elements {
             above,

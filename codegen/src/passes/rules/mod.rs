@@ -97,6 +97,7 @@ impl Reader<'_> {
             rules,
             feature: features::of_field(field),
             since: features::since(field),
+            sameness: cel::sameness::of_field(self.version, field),
             default_function,
             same,
             unchecked: mem::take(&mut self.unchecked),
@@ -146,7 +147,7 @@ impl Reader<'_> {
                 }
                 Meaning::Read => {
                     let found = {
-                        let of = (ty, CelForm::of(rule_keywords), sort);
+                        let of = (ty, &CelForm::of(rule_keywords), sort);
                         self.named(keyword.name, value, of, pointer)
                     };
                     rules.list.extend(found);
@@ -208,7 +209,7 @@ impl Reader<'_> {
         &mut self,
         name: &'static str,
         value: &Value,
-        (ty, form, sort): (&Ty, CelForm, ValueKind),
+        (ty, form, sort): (&Ty, &CelForm, ValueKind),
         pointer: &Pointer,
     ) -> Vec<Rule> {
         let rule = |check| Rule {
@@ -272,7 +273,7 @@ impl Reader<'_> {
         self.check_deeper(items, inner, pointer);
         let mut texts = Vec::new();
         items.list.retain(|rule| match &rule.check {
-            Check::Cel(rule) if rule.compares => {
+            Check::Cel(rule) if rule.is_asked(true) => {
                 texts.push(rule.text.clone());
                 false
             }

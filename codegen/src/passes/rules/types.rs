@@ -65,7 +65,7 @@ impl Reader<'_> {
         rules.status_preparation = function("x-prepare-status");
         self.check_of_kind(ty, object);
         if let Some(value) = rule_keywords.get("x-kubernetes-validations") {
-            let of = (&Ty::Ref(name.clone()), CelForm::default(), None);
+            let of = (&Ty::Ref(name.clone()), &CelForm::default(), None);
             for check in self.validations(value, of, pointer) {
                 // The others are of fields.
                 if let Check::Cel(rule) = check {

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::{Reader, cel};
 use crate::keyword::{ValueKind, suggest};
 use crate::model::{
-    self, Argument, Call, CelForm, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Ty,
-    ValueForm,
+    self, Argument, Call, CelForm, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Stored,
+    Ty, ValueForm,
 };
 use crate::passes::features;
 use crate::pointer::Pointer;
@@ -64,7 +64,7 @@ impl Reader<'_> {
     pub(super) fn validations(
         &mut self,
         value: &Value,
-        of: (&Ty, CelForm, Option<ValueKind>),
+        of: (&Ty, &CelForm, Option<ValueKind>),
         pointer: &Pointer,
     ) -> Vec<Check> {
         let mut checks = Vec::new();
@@ -109,7 +109,7 @@ impl Reader<'_> {
         &mut self,
         validation: Validation,
         value: &Value,
-        (ty, form, sort): (&Ty, CelForm, Option<ValueKind>),
+        (ty, form, sort): (&Ty, &CelForm, Option<ValueKind>),
         pointer: &Pointer,
     ) -> Option<Check> {
         let rule = validation.rule.clone();
@@ -128,10 +128,13 @@ impl Reader<'_> {
                 return self.accepted(validation, value, values, sort, pointer);
             }
         }
-        if value.get("optionalOldSelf") == Some(&Value::Bool(true)) {
-            return self.untranslated(pointer, rule, "`optionalOldSelf`".to_owned());
-        }
-        match parsed.translate(self.version, (ty, form)) {
+        let is_optional = value.get("optionalOldSelf") == Some(&Value::Bool(true));
+        match parsed.translate(self.version, (ty, form), is_optional) {
+            // A server refuses it.
+            Ok(holds) if is_optional && holds.stored() == Stored::Unused => {
+                let what = "`optionalOldSelf` without `oldSelf`".to_owned();
+                self.untranslated(pointer, rule, what)
+            }
             Ok(holds) => self.in_cel(validation, holds, value, pointer),
             Err(what) => self.untranslated(pointer, rule, what),
         }
@@ -164,7 +167,7 @@ impl Reader<'_> {
             message: validation.message,
             error_type: self.error_type(validation.reason.as_deref(), pointer)?,
             below,
-            compares: holds.compares(),
+            stored: holds.stored(),
             holds,
         })))
     }

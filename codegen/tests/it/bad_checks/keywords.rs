@@ -174,18 +174,18 @@ fn a_rule_that_is_not_translated() {
         ("self - self == ''", "arithmetic with a text"),
         ("self.all(x, true)", "a macro over a text"),
         ("duration(self) == self", "a duration beside a text"),
-        ("isSemver(self)", "the function `isSemver`"),
+        ("uint(self) > uint(1)", "the function `uint`"),
         ("url(self) == url(self)", "a URL that is compared"),
-        ("url(self).getQuery() == self", "the function `getQuery`"),
+        ("url(self).getQuery() == self", "a map beside a text"),
         ("int(self == '') == 1", "the function `int` of a flag"),
-        ("{'a': self} == self", "a map or message"),
+        ("{'a': self} == self", "a map beside a text"),
     ] {
         let untranslated = format!("\"{}\"", untranslated.replace('"', "\\\""));
         bad("text", &rule(&untranslated), why, at);
     }
     bad("text", &rule("self =="), "is not CEL", at);
     let optional = "self == 'a', optionalOldSelf: true";
-    bad("text", &rule(optional), "`optionalOldSelf`", at);
+    bad("text", &rule(optional), "`optionalOldSelf` without", at);
     let path = "self == 'a', fieldPath: there";
     bad(
         "text",

@@ -99,7 +99,7 @@ impl Translator<'_> {
             CelType::Double => "double",
             CelType::Text => "string",
             CelType::Place(Ty::List(_), _) | CelType::Kept(..) | CelType::Made(_) => "list",
-            CelType::Place(Ty::Map(_), _) => "map",
+            CelType::Place(Ty::Map(_), _) | CelType::Entries(_) => "map",
             sort => return Err(format!("the type of {}", said(&sort))),
         };
         let name = Node::Text(name.to_owned());
@@ -114,9 +114,10 @@ impl Translator<'_> {
         let node = match sort {
             CelType::Text => Node::Characters(Box::new(node)),
             CelType::Dynamic => Node::Characters(Box::new(text(node))),
-            CelType::Place(Ty::List(_) | Ty::Map(_), _) | CelType::Kept(..) | CelType::Made(_) => {
-                Node::Length(Box::new(node))
-            }
+            CelType::Place(Ty::List(_) | Ty::Map(_), _)
+            | CelType::Kept(..)
+            | CelType::Made(_)
+            | CelType::Entries(_) => Node::Length(Box::new(node)),
             other => return Err(format!("the size of {}", said(&other))),
         };
         Ok((node, CelType::Int))
@@ -145,6 +146,9 @@ impl Translator<'_> {
                 return Ok((node, CelType::Bool));
             }
             (CelType::Time, ..) => return of_time(node, name, args),
+            (CelType::Object(CelObject::Quantity), "asInteger" | "isInteger", []) => {
+                return whole(node, name);
+            }
             (CelType::Optional(..) | CelType::Maybe(_), ..) => {
                 return self.of_optional((node, sort), name, args);
             }
@@ -247,6 +251,18 @@ fn matched(on: Node, name: &str, pattern: &IdedExpr) -> Translated {
         "find" => (Node::Made(Box::new(call("find"))), CelType::Text),
         "findAll" => (call("find_all"), CelType::Made(Box::new(CelType::Text))),
         _ => (call("matches"), CelType::Bool),
+    })
+}
+
+/// A quantity as a whole number, and whether it is one. That depends on how it is written, which a
+/// sum doesn't keep.
+fn whole(on: Node, name: &str) -> Translated {
+    let Node::Function("quantity", text) = on else {
+        return Err(format!("`{name}` of a sum of quantities"));
+    };
+    Ok(match name {
+        "asInteger" => (Node::Function("as_integer", text), CelType::Int),
+        _ => (Node::Function("is_integer", text), CelType::Bool),
     })
 }
 

@@ -3,7 +3,7 @@
 use cel::common::ast::{Expr, IdedExpr};
 
 use super::translate::{Translated, Translator, said};
-use crate::model::{CelForm, CelText, CelType, Iterable, Macro, Node, ReadAs, Ty, Variables};
+use crate::model::{CelText, CelType, Iterable, ListForm, Macro, Node, ReadAs, Ty, Variables};
 use crate::name;
 
 /// A value of a type.
@@ -52,15 +52,15 @@ impl Translator<'_> {
     pub(super) fn values(&self, (node, sort): Value) -> Result<Value, String> {
         let (over, item, form) = match sort {
             CelType::Made(of) => return Ok((node, *of)),
-            CelType::Place(Ty::List(item), form) => (Iterable::Elements, *item, form),
+            CelType::Place(Ty::List(_), form) if form.list != ListForm::Atomic => {
+                return Err("a list whose order doesn't count".to_owned());
+            }
+            CelType::Place(Ty::List(item), form) => (Iterable::Elements, *item, form.inside()),
             CelType::Kept(item, form) => (Iterable::Made, item, form),
             other => return Err(format!("the values of {}", said(&other))),
         };
-        if form.has_keys && over == Iterable::Elements {
-            return Err("a list whose order doesn't count".to_owned());
-        }
         let ident = name::field_name("item").ok_or("a variable")?;
-        let (read, sort) = self.place(Node::Variable(ident.clone()), &item, form.inside());
+        let (read, sort) = self.place(Node::Variable(ident.clone()), &item, &form);
         if !is_kept(&sort) {
             return Err(format!("the values of a list of {}", said(&sort)));
         }
@@ -102,12 +102,12 @@ impl Translator<'_> {
         }
         let (list, of) = self.expr(list)?;
         match of {
-            CelType::Place(Ty::Map(_), _) if sort == CelType::Text => {
+            CelType::Place(Ty::Map(_), _) | CelType::Entries(_) if sort == CelType::Text => {
                 Ok((Node::HasKey(Box::new(list), Box::new(value)), CelType::Bool))
             }
             CelType::Place(Ty::List(item), form) => {
                 let ident = name::field_name("item").ok_or("a variable")?;
-                let read = self.place(Node::Variable(ident.clone()), &item, form.inside());
+                let read = self.place(Node::Variable(ident.clone()), &item, &form.inside());
                 let same = self.same(read, (value, sort))?;
                 let items = Box::new(Node::Items(Box::new(list), Iterable::Elements));
                 let variables = Variables::One(ident);
@@ -158,12 +158,12 @@ impl Translator<'_> {
             CelType::Place(Ty::List(item), form) => {
                 let index = self.of_sort(index, &CelType::Int)?;
                 let element = Node::Element(Box::new(of), Box::new(index));
-                Ok(self.place(element, &item, form.inside()))
+                Ok(self.place(element, &item, &form.inside()))
             }
             CelType::Place(Ty::Map(value), form) => {
                 let key = self.of_sort(index, &CelType::Text)?;
                 let entry = Node::Entry(Box::new(of), Box::new(key));
-                Ok(self.place(entry, &value, form.inside()))
+                Ok(self.place(entry, &value, &form.inside()))
             }
             CelType::Made(item) => {
                 let index = self.of_sort(index, &CelType::Int)?;
@@ -175,6 +175,10 @@ impl Translator<'_> {
                     }
                     item => (Node::Read(Box::new(element), ReadAs::Copied), item),
                 })
+            }
+            CelType::Entries(value) => {
+                let key = self.of_sort(index, &CelType::Text)?;
+                Ok(Self::made_entry(Box::new(of), Box::new(key), *value))
             }
             CelType::Optional(Ty::List(_) | Ty::Map(_), _) => {
                 Err("an element of an optional list or map".to_owned())
@@ -269,11 +273,8 @@ impl Translator<'_> {
             }
             let (node, mut sort) = self.expr(arg)?;
             // The order doesn't count here either.
-            if let CelType::Place(_, form) | CelType::Kept(_, form) = &mut sort {
-                *form = CelForm {
-                    has_keys: false,
-                    ..*form
-                };
+            if let CelType::Place(_, form) = &mut sort {
+                form.list = ListForm::Atomic;
             }
             let (node, of) = self.values((node, sort))?;
             lists.push(node);

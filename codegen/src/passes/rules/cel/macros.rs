@@ -25,8 +25,8 @@ impl Translator<'_> {
             let (how, made, kept) = match &holds {
                 Holds::Place(ty, form) => (
                     Macro::Filter,
-                    CelType::Kept(ty.clone(), *form),
-                    Holds::Place(ty.clone(), *form),
+                    CelType::Kept(ty.clone(), form.clone()),
+                    Holds::Place(ty.clone(), form.clone()),
                 ),
                 Holds::Value(sort) => (
                     Macro::Select,
@@ -56,7 +56,6 @@ impl Translator<'_> {
         range: &IdedExpr,
         name: &str,
         (first, second): (&IdedExpr, &IdedExpr),
-        condition: Option<&IdedExpr>,
         body: &IdedExpr,
     ) -> Translated {
         let how = match name {
@@ -68,41 +67,23 @@ impl Translator<'_> {
         let (Expr::Ident(first), Expr::Ident(second)) = (&first.expr, &second.expr) else {
             return Err("a variable without a name".to_owned());
         };
-        if condition.is_some() {
-            return Err("`transformList` with a condition".to_owned());
-        }
-        let (node, sort) = self.expr(range)?;
-        let text = Holds::Place(Ty::String, CelForm::default());
-        let (over, at, holds) = match sort {
-            CelType::Place(Ty::List(item), form) => {
-                (Iterable::Numbered, None, Holds::Place(*item, form.inside()))
-            }
-            CelType::Place(Ty::Map(value), form) => (
-                Iterable::Entries,
-                Some(text),
-                Holds::Place(*value, form.inside()),
-            ),
-            CelType::Kept(item, form) => (Iterable::NumberedMade, None, Holds::Place(item, form)),
-            CelType::Made(sort) => (Iterable::NumberedMade, None, Holds::Value(*sort)),
-            other => return Err(format!("a macro over {}", said(&other))),
-        };
+        let (items, at, holds) = self.pairs(range)?;
+        let is_map = matches!(&items, Node::Items(_, Iterable::Entries | Iterable::Made));
         // A list made of a map has the order of its keys here, and none in CEL.
-        if how == Macro::Map && over == Iterable::Entries {
+        if how == Macro::Map && is_map {
             return Err("`transformList` of a map".to_owned());
         }
-        let at = at.unwrap_or(Holds::Value(CelType::Int));
-        let items = Box::new(Node::Items(Box::new(node), over));
         let (a, (b, value)) =
             self.inside(first, at, |to| to.inside(second, holds, |to| to.expr(body)))?;
         if a == b {
             return Err("two variables of one name".to_owned());
         }
         let value = self.own(value)?;
-        looped(how, items, Variables::Two(a, b), value)
+        looped(how, Box::new(items), Variables::Two(a, b), value)
     }
 
     /// A value, which is a list of its own if it is one that has been made.
-    fn own(&self, (node, sort): (Node, CelType)) -> Translated {
+    pub(super) fn own(&self, (node, sort): (Node, CelType)) -> Translated {
         match sort {
             CelType::Made(_) => {
                 let (node, of) = self.owned_values((node, sort))?;
@@ -124,6 +105,7 @@ impl Translator<'_> {
             }
             CelType::Kept(item, form) => (Iterable::Made, Holds::Place(item, form)),
             CelType::Made(sort) => (Iterable::Made, Holds::Value(*sort)),
+            CelType::Entries(_) => (Iterable::MadeKeys, Holds::Value(CelType::Text)),
             other => return Err(format!("a macro over {}", said(&other))),
         };
         Ok((Node::Items(Box::new(node), over), holds))
@@ -137,7 +119,7 @@ impl Translator<'_> {
         translate: impl FnOnce(&mut Self) -> Result<T, String>,
     ) -> Result<(name::Ident, T), String> {
         let taken = [
-            "at", "found", "item", "old", "path", "self", "stored", "to", "value",
+            "at", "found", "item", "new", "old", "path", "self", "stored", "to", "value",
         ];
         let ident = name::field_name(variable)
             .filter(|ident| !taken.contains(&ident.as_str()))

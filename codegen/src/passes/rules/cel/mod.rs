@@ -1,12 +1,15 @@
 //! Reads rules in CEL: parses them, and makes typed expressions of them.
 
+mod formatted;
 mod functions;
 mod lists;
 mod macros;
+mod maps;
 mod names;
 mod operations;
 mod optionals;
 mod places;
+pub(super) mod sameness;
 mod signatures;
 mod translate;
 
@@ -96,13 +99,15 @@ impl Parsed {
         }
     }
 
-    /// The expression about values of a type, or what of it can't be translated.
+    /// The expression about values of a type, or what of it can't be translated. `is_optional` is
+    /// true if `oldSelf` is an optional value in it.
     pub(super) fn translate(
         &self,
         version: &ApiVersion<Resolved>,
-        (ty, form): (&Ty, CelForm),
+        (ty, form): (&Ty, &CelForm),
+        is_optional: bool,
     ) -> Result<Node, String> {
-        translate::Translator::new(version, ty, form).rule(&self.expr)
+        translate::Translator::new(version, (ty, form), is_optional).rule(&self.expr)
     }
 }
 

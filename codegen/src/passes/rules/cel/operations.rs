@@ -2,8 +2,10 @@
 
 use cel::common::ast::{Expr, IdedExpr, LiteralValue, operators};
 
+use super::lists::is_kept;
+use super::sameness;
 use super::translate::{Translated, Translator, said};
-use crate::model::{CelObject, CelType, Node};
+use crate::model::{CelObject, CelType, Node, Sameness};
 
 /// Operators that compare: in CEL, in Rust, and as a method of an ordering.
 const ORDER: [(&str, &str, &str); 4] = [
@@ -104,10 +106,17 @@ impl Translator<'_> {
             (sort, other) if sort != other => {
                 return Err(format!("{} beside {}", said(sort), said(other)));
             }
+            (CelType::Entries(of), _) if !is_kept(of) => {
+                return Err(format!("a map to {} that is compared", said(of)));
+            }
             (CelType::Kept(..) | CelType::Optional(..) | CelType::Maybe(_), _)
             | (CelType::Object(CelObject::Problems | CelObject::Url), _) => {
                 return Err(format!("{} that is compared", said(&sort)));
             }
+            (CelType::Place(ty, form), _) => match sameness::of(self.version, ty, form)? {
+                Sameness::Exact => boxed(left, right),
+                same => Node::Same(Box::new(left), Box::new(right), same),
+            },
             _ => boxed(left, right),
         })
     }

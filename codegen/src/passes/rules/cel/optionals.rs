@@ -21,6 +21,7 @@ impl Translator<'_> {
                 let node = Node::Method(Box::new(node), "get", vec![key]);
                 Ok((node, CelType::Optional(*value, form.inside())))
             }
+            (node, CelType::Entries(value)) => Ok(found(node, Node::Text(name), value)),
             (node, CelType::Place(ty, _)) => {
                 let (field, ty, form) = self.field(node, &ty, &name)?;
                 Ok((Node::Optional(field), CelType::Optional(ty, form)))
@@ -51,6 +52,10 @@ impl Translator<'_> {
                 let key = self.of_sort(index, &CelType::Text)?;
                 let node = Node::Method(Box::new(node), "get", vec![key]);
                 Ok((node, CelType::Optional(*value, form.inside())))
+            }
+            (node, CelType::Entries(value)) => {
+                let key = self.of_sort(index, &CelType::Text)?;
+                Ok(found(node, key, value))
             }
             (node, CelType::Place(Ty::List(item), form)) => {
                 let index = self.of_sort(index, &CelType::Int)?;
@@ -129,7 +134,7 @@ impl Translator<'_> {
         match (name, args, sort) {
             ("hasValue", [], _) => Ok((Node::HasValue(Box::new(on)), CelType::Bool)),
             ("value", [], CelType::Optional(ty, form)) => {
-                Ok(self.place(Node::Function("present", vec![on]), &ty, form))
+                Ok(self.place(Node::Function("present", vec![on]), &ty, &form))
             }
             ("value", [], CelType::Maybe(sort)) => {
                 let node = Node::Function("present", vec![on]);
@@ -140,7 +145,7 @@ impl Translator<'_> {
             }
             ("orValue", [other], CelType::Optional(ty, form)) => {
                 let ident = name::field_name("found").ok_or("a variable")?;
-                let (read, sort) = self.place(Node::Variable(ident.clone()), &ty, form);
+                let (read, sort) = self.place(Node::Variable(ident.clone()), &ty, &form);
                 self.or_value(on, ident, (read, sort), other)
             }
             ("orValue", [other], CelType::Maybe(sort)) => {
@@ -201,4 +206,11 @@ impl Translator<'_> {
         let node = Node::OrValue(Box::new(on), ident, Box::new(read), Box::new(other));
         Ok((node, sort))
     }
+}
+
+/// A value of a map that has been made, if there is one.
+fn found(map: Node, key: Node, value: Box<CelType>) -> (Node, CelType) {
+    let found = Node::Method(Box::new(map), "get", vec![key]);
+    let node = Node::Method(Box::new(found), "cloned", Vec::new());
+    (node, CelType::Maybe(value))
 }

@@ -1,36 +1,49 @@
 //! Places of values: fields, elements, entries.
 
+use serde_json::Value;
+
 use super::translate::Translator;
 use crate::foundation;
-use crate::model::{CelField, CelForm, CelText, CelType, Exact, Node, ReadAs, RuleKeywords, Ty};
+use crate::model::{
+    CelField, CelForm, CelText, CelType, Exact, ListForm, Node, ReadAs, RuleKeywords, Ty,
+};
 use crate::name;
 
 impl CelForm {
     /// The form that the keywords of a schema say.
     pub(in crate::passes::rules) fn of(keywords: &RuleKeywords) -> Self {
         let text = |name: &str| keywords.keywords.get(name).and_then(|value| value.as_str());
-        let list_type = text("x-kubernetes-list-type").unwrap_or("atomic");
-        let inside = keywords.inside.as_deref().map(Self::of).unwrap_or_default();
-        let format = match text("format") {
-            Some("date") => CelText::Date,
-            Some("duration") => CelText::Duration,
-            _ => inside.text,
-        };
+        let keys = keywords.keywords.get("x-kubernetes-list-map-keys");
+        let keys = keys.and_then(Value::as_array).into_iter().flatten();
         Self {
-            text: format,
-            has_keys: inside.has_keys || list_type != "atomic",
+            text: match text("format") {
+                Some("date") => CelText::Date,
+                Some("duration") => CelText::Duration,
+                _ => CelText::Plain,
+            },
+            list: match text("x-kubernetes-list-type") {
+                Some("set") => ListForm::Set,
+                Some("map") => {
+                    ListForm::Keyed(keys.filter_map(Value::as_str).map(str::to_owned).collect())
+                }
+                _ => ListForm::Atomic,
+            },
+            inside: keywords
+                .inside
+                .as_deref()
+                .map(|inside| Box::new(Self::of(inside))),
         }
     }
 
     /// The form of what is in a list or map.
-    pub(super) fn inside(self) -> Self {
-        self
+    pub(super) fn inside(&self) -> Self {
+        self.inside.as_deref().cloned().unwrap_or_default()
     }
 }
 
 impl Translator<'_> {
     /// The value in a place of a type.
-    pub(super) fn place(&self, node: Node, ty: &Ty, form: CelForm) -> (Node, CelType) {
+    pub(super) fn place(&self, node: Node, ty: &Ty, form: &CelForm) -> (Node, CelType) {
         let plain = self.plain(ty);
         let (read, sort) = match (&plain, form.text) {
             (Ty::Bool, _) => (ReadAs::Copied, CelType::Bool),
@@ -52,7 +65,7 @@ impl Translator<'_> {
                 return (Node::Sure("value", vec![read]), CelType::Dynamic);
             }
             (ty, _) if self.version.own_enum(ty).is_some() => (ReadAs::Text, CelType::Text),
-            (ty, _) => (ReadAs::Borrowed, CelType::Place(ty.clone(), form)),
+            (ty, _) => (ReadAs::Borrowed, CelType::Place(ty.clone(), form.clone())),
         };
         (Node::Read(Box::new(node), read), sort)
     }

@@ -37,17 +37,20 @@ pub(super) enum Sort {
     /// A text of its own.
     NewText,
     Texts,
+    /// Texts by key.
+    TextsByKey,
     Dynamic,
     Object(CelObject),
 }
 
 use Call::{Function, Method, Sure, Tried};
-use Sort::{Bool, Double, Duration, Dynamic, Int, NewText, Text, Texts, Time};
+use Sort::{Bool, Double, Duration, Dynamic, Int, NewText, Text, Texts, TextsByKey, Time};
 
 const CIDR: Sort = Sort::Object(CelObject::Cidr);
 const IP: Sort = Sort::Object(CelObject::Ip);
 const QUANTITY: Sort = Sort::Object(CelObject::Quantity);
 const URL: Sort = Sort::Object(CelObject::Url);
+const VERSION: Sort = Sort::Object(CelObject::Version);
 
 const fn new(name: &'static str, takes: &'static [Sort], call: Call, makes: Sort) -> Signature {
     Signature {
@@ -59,12 +62,13 @@ const fn new(name: &'static str, takes: &'static [Sort], call: Call, makes: Sort
 }
 
 /// The first parts of names of functions.
-pub(super) const NAMESPACES: [&str; 4] = ["format", "ip", "optional", "sets"];
+pub(super) const NAMESPACES: [&str; 5] = ["format", "ip", "optional", "sets", "strings"];
 
 /// Functions without a target.
 pub(super) const GLOBAL: &[Signature] = &[
     new("bool", &[Text], Function("flag"), Bool),
     new("double", &[Int], Sure("double"), Double),
+    new("double", &[Text], Function("parsed"), Double),
     new("duration", &[Text], Function("duration"), Duration),
     new("int", &[Text], Function("int"), Int),
     new("int", &[Double], Function("truncated"), Int),
@@ -74,6 +78,7 @@ pub(super) const GLOBAL: &[Signature] = &[
     new("string", &[Int], Sure("string"), NewText),
     new("string", &[Double], Sure("general"), NewText),
     new("string", &[Duration], Sure("in_seconds"), NewText),
+    new("string", &[Time], Method("to_text"), NewText),
     new("string", &[Dynamic], Method("to_text"), NewText),
     new("timestamp", &[Text], Function("timestamp"), Time),
     new("timestamp", &[Int], Function("since_1970"), Time),
@@ -83,6 +88,21 @@ pub(super) const GLOBAL: &[Signature] = &[
     new("url", &[Text], Function("url"), URL),
     new("isQuantity", &[Text], Sure("is_quantity"), Bool),
     new("quantity", &[Text], Function("quantity"), QUANTITY),
+    new("semver", &[Text], Function("semver"), VERSION),
+    new(
+        "semver",
+        &[Text, Bool],
+        Function("semver_normalized"),
+        VERSION,
+    ),
+    new("isSemver", &[Text], Sure("is_semver"), Bool),
+    new(
+        "isSemver",
+        &[Text, Bool],
+        Sure("is_semver_normalized"),
+        Bool,
+    ),
+    new("strings.quote", &[Text], Sure("quoted"), NewText),
     new("sign", &[QUANTITY], Method("sign"), Int),
     new("ip", &[Text], Function("ip"), IP),
     new("ip.isCanonical", &[Text], Function("is_canonical_ip"), Bool),
@@ -119,9 +139,23 @@ pub(super) const METHODS: &[Signature] = &[
     new("upperAscii", &[Text], Method("to_ascii_uppercase"), NewText),
     new("trim", &[Text], Method("trim"), Text),
     new("replace", &[Text, Text, Text], Method("replace"), NewText),
+    new(
+        "replace",
+        &[Text, Text, Text, Int],
+        Sure("replace_some"),
+        NewText,
+    ),
     new("split", &[Text, Text], Sure("split"), Texts),
+    new("split", &[Text, Text, Int], Sure("split_some"), Texts),
     new("indexOf", &[Text, Text], Sure("index_of"), Int),
+    new("indexOf", &[Text, Text, Int], Function("index_from"), Int),
     new("lastIndexOf", &[Text, Text], Sure("last_index_of"), Int),
+    new(
+        "lastIndexOf",
+        &[Text, Text, Int],
+        Function("last_index_from"),
+        Int,
+    ),
     new("charAt", &[Text, Int], Function("char_at"), Text),
     new("substring", &[Text, Int], Function("substring"), Text),
     new("substring", &[Text, Int, Int], Function("substring"), Text),
@@ -129,6 +163,7 @@ pub(super) const METHODS: &[Signature] = &[
     new("getHost", &[URL], Method("host"), NewText),
     new("getHostname", &[URL], Method("hostname"), NewText),
     new("getPort", &[URL], Method("port"), NewText),
+    new("getQuery", &[URL], Method("query"), TextsByKey),
     new("getEscapedPath", &[URL], Method("escaped_path"), NewText),
     new(
         "isGreaterThan",
@@ -148,6 +183,22 @@ pub(super) const METHODS: &[Signature] = &[
         Method("compare_to"),
         Int,
     ),
+    new(
+        "isGreaterThan",
+        &[VERSION, VERSION],
+        Method("is_greater_than"),
+        Bool,
+    ),
+    new(
+        "isLessThan",
+        &[VERSION, VERSION],
+        Method("is_less_than"),
+        Bool,
+    ),
+    new("compareTo", &[VERSION, VERSION], Method("compare_to"), Int),
+    new("major", &[VERSION], Method("major"), Int),
+    new("minor", &[VERSION], Method("minor"), Int),
+    new("patch", &[VERSION], Method("patch"), Int),
     new("add", &[QUANTITY, QUANTITY], Tried("add"), QUANTITY),
     new("add", &[QUANTITY, Int], Tried("add_whole"), QUANTITY),
     new("sub", &[QUANTITY, QUANTITY], Tried("sub"), QUANTITY),
@@ -198,6 +249,7 @@ impl Sort {
             Time => CelType::Time,
             Text | NewText => CelType::Text,
             Texts => CelType::Made(Box::new(CelType::Text)),
+            TextsByKey => CelType::Entries(Box::new(Texts.sort())),
             Dynamic => CelType::Dynamic,
             Sort::Object(object) => CelType::Object(object),
         }

@@ -15,7 +15,9 @@ pub(super) struct Translator<'a> {
     pub(super) version: &'a ApiVersion<Resolved>,
     /// The value that is checked.
     ty: &'a Ty,
-    form: CelForm,
+    form: &'a CelForm,
+    /// True if the stored value is an optional value.
+    is_optional: bool,
     /// The variables of the macros around an expression, innermost last.
     pub(super) variables: Vec<Variable>,
 }
@@ -36,11 +38,16 @@ pub(super) enum Holds {
 }
 
 impl<'a> Translator<'a> {
-    pub(super) fn new(version: &'a ApiVersion<Resolved>, ty: &'a Ty, form: CelForm) -> Self {
+    pub(super) fn new(
+        version: &'a ApiVersion<Resolved>,
+        (ty, form): (&'a Ty, &'a CelForm),
+        is_optional: bool,
+    ) -> Self {
         Self {
             version,
             ty,
             form,
+            is_optional,
             variables: Vec::new(),
         }
     }
@@ -72,7 +79,8 @@ impl<'a> Translator<'a> {
             Expr::Comprehension(comprehension) => self.comprehension(comprehension),
             Expr::List(list) if list.optional_indices.is_empty() => self.list(&list.elements),
             Expr::List(_) => Err("a list of optional values".to_owned()),
-            Expr::Map(_) | Expr::Struct(_) => Err("a map or message".to_owned()),
+            Expr::Map(map) => self.map(&map.entries),
+            Expr::Struct(_) => Err("a message".to_owned()),
             Expr::Unspecified => Err("an empty expression".to_owned()),
         }
     }
@@ -86,13 +94,17 @@ impl<'a> Translator<'a> {
         if let Some(variable) = found {
             return Ok(match &variable.holds {
                 Holds::Place(ty, form) => {
-                    self.place(Node::Variable(variable.ident.clone()), ty, *form)
+                    self.place(Node::Variable(variable.ident.clone()), ty, form)
                 }
                 Holds::Value(sort) => value_of(Node::Variable(variable.ident.clone()), sort),
             });
         }
         match name {
             "self" => Ok(self.place(Node::New, self.ty, self.form)),
+            "oldSelf" if self.is_optional => Ok((
+                Node::OptionalOld,
+                CelType::Optional(self.ty.clone(), self.form.clone()),
+            )),
             "oldSelf" => Ok(self.place(Node::Old, self.ty, self.form)),
             "bool" | "double" | "int" | "list" | "map" | "string" => {
                 Ok((Node::Text(name.to_owned()), CelType::Type))
@@ -107,6 +119,13 @@ impl<'a> Translator<'a> {
         if let (CelType::Optional(..), false) = (&sort, select.test) {
             return self.below(of, &sort, &name);
         }
+        if let CelType::Entries(value) = sort {
+            let (of, key) = (Box::new(of), Box::new(Node::Text(name)));
+            return Ok(match select.test {
+                true => (Node::HasKey(of, key), CelType::Bool),
+                false => Self::made_entry(of, key, *value),
+            });
+        }
         let CelType::Place(ty, form) = sort else {
             return Err(format!("a field of {}", said(&sort)));
         };
@@ -114,12 +133,12 @@ impl<'a> Translator<'a> {
             let key = Box::new(Node::Text(name));
             return Ok(match select.test {
                 true => (Node::HasKey(Box::new(of), key), CelType::Bool),
-                false => self.place(Node::Entry(Box::new(of), key), value, form.inside()),
+                false => self.place(Node::Entry(Box::new(of), key), value, &form.inside()),
             });
         }
         let (field, ty, form) = self.field(of, &ty, &name)?;
         Ok(match (select.test, field.is_optional) {
-            (false, _) => self.place(Node::Field(field), &ty, form),
+            (false, _) => self.place(Node::Field(field), &ty, &form),
             (true, true) => (Node::IsSet(field), CelType::Bool),
             // It is always written.
             (true, false) => (Node::Bool(true), CelType::Bool),
@@ -166,13 +185,19 @@ impl<'a> Translator<'a> {
 
     fn on_value(&mut self, on: &IdedExpr, name: &str, args: &[IdedExpr]) -> Translated {
         match (name, args) {
-            ("all" | "exists" | "existsOne", [a, b, body]) => {
-                self.over_two(on, name, (a, b), None, body)
+            ("all" | "exists" | "existsOne" | "transformList", [a, b, body]) => {
+                self.over_two(on, name, (a, b), body)
             }
-            ("transformList", [a, b, body]) => self.over_two(on, name, (a, b), None, body),
-            ("transformList", [a, b, condition, body]) => {
-                self.over_two(on, name, (a, b), Some(condition), body)
+            ("transformMap", [a, b, body]) => self.transformed(on, name, (a, b), None, body),
+            ("transformList" | "transformMap", [a, b, condition, body]) => {
+                self.transformed(on, name, (a, b), Some(condition), body)
             }
+            ("format", [values]) => match (&on.expr, &values.expr) {
+                (Expr::Literal(LiteralValue::String(text)), Expr::List(list)) => {
+                    self.formatted(text.inner(), &list.elements)
+                }
+                _ => Err("a computed format of a text".to_owned()),
+            },
             ("optMap" | "optFlatMap", [variable, body]) => {
                 self.opt_map(on, variable, body, name == "optFlatMap")
             }
@@ -194,6 +219,13 @@ impl<'a> Translator<'a> {
 
     fn choice(&mut self, a: &IdedExpr, b: &IdedExpr, c: &IdedExpr) -> Translated {
         let condition = self.of_sort(a, &CelType::Bool)?;
+        if is_no_value(b) && !is_no_value(c) {
+            return self.chosen(Node::not(condition), c, b);
+        }
+        self.chosen(condition, b, c)
+    }
+
+    fn chosen(&mut self, condition: Node, b: &IdedExpr, c: &IdedExpr) -> Translated {
         let (then, sort) = self.expr(b)?;
         if let (CelType::Place(Ty::List(_), _), Expr::List(list)) = (&sort, &c.expr)
             && list.elements.is_empty()
@@ -208,7 +240,12 @@ impl<'a> Translator<'a> {
             let (condition, then) = (Box::new(condition), Box::new(then));
             return Ok((Node::If(condition, then, Box::new(Node::NoEntries)), sort));
         }
-        let otherwise = self.expr(c)?;
+        let otherwise = match &sort {
+            CelType::Optional(..) | CelType::Maybe(_) if is_no_value(c) => {
+                (Node::NoValue, sort.clone())
+            }
+            _ => self.expr(c)?,
+        };
         if is_made_list(&sort) || is_made_list(&otherwise.1) {
             let (then, of) = self.owned_values((then, sort))?;
             let (otherwise, others) = self.owned_values(otherwise)?;
@@ -233,24 +270,54 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// The name of a format: of `format.dns1123Label()`.
+/// The name of a format: of `format.dns1123Label()`, or of one that is looked up.
 fn format(expr: &IdedExpr) -> Option<&str> {
     let Expr::Call(call) = &expr.expr else {
         return None;
     };
-    let space = call.target.as_deref().map(|target| &target.expr);
-    let is_format = matches!(space, Some(Expr::Ident(space)) if space == "format");
-    (is_format && call.args.is_empty()).then_some(call.func_name.as_str())
+    let target = call.target.as_deref()?;
+    if matches!(&target.expr, Expr::Ident(space) if space == "format") {
+        return call.args.is_empty().then_some(call.func_name.as_str());
+    }
+    match &target.expr {
+        // `format.named('dns1123Label').value()`
+        Expr::Call(named) if call.func_name == "value" && named.func_name == "named" => {
+            let space = named.target.as_deref().map(|target| &target.expr);
+            let is_format = matches!(space, Some(Expr::Ident(space)) if space == "format");
+            match named.args.as_slice() {
+                [
+                    IdedExpr {
+                        expr: Expr::Literal(LiteralValue::String(name)),
+                        ..
+                    },
+                ] if is_format => Some(name.inner()),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// A value that a variable holds.
 fn value_of(node: Node, sort: &CelType) -> (Node, CelType) {
     let node = match sort {
         CelType::Text => Node::Read(Box::new(node), ReadAs::Text),
-        CelType::Made(_) | CelType::Maybe(_) => Node::Method(Box::new(node), "clone", Vec::new()),
+        CelType::Made(_) | CelType::Maybe(_) | CelType::Entries(_) => {
+            Node::Method(Box::new(node), "clone", Vec::new())
+        }
         _ => node,
     };
     (node, sort.clone())
+}
+
+/// Returns true for `optional.none()`.
+fn is_no_value(expr: &IdedExpr) -> bool {
+    let Expr::Call(call) = &expr.expr else {
+        return false;
+    };
+    let space = call.target.as_deref().map(|target| &target.expr);
+    let is_optional = matches!(space, Some(Expr::Ident(space)) if space == "optional");
+    is_optional && call.func_name == "none" && call.args.is_empty()
 }
 
 fn is_made_list(sort: &CelType) -> bool {
@@ -287,9 +354,10 @@ pub(super) fn said(sort: &CelType) -> &'static str {
         CelType::Object(CelObject::Problems) => "problems of a text",
         CelType::Object(CelObject::Quantity) => "a quantity",
         CelType::Object(CelObject::Url) => "a URL",
+        CelType::Object(CelObject::Version) => "a version",
         CelType::Text => "a text",
         CelType::Place(Ty::List(_), _) | CelType::Kept(..) | CelType::Made(_) => "a list",
-        CelType::Place(Ty::Map(_), _) => "a map",
+        CelType::Place(Ty::Map(_), _) | CelType::Entries(_) => "a map",
         CelType::Place(Ty::Time | Ty::Exact(Exact::DateTime), _) => "a time",
         CelType::Place(Ty::Bytes, _) => "bytes",
         CelType::Place(Ty::Ref(_), _) => "an object",

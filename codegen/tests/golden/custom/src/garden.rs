@@ -109,13 +109,19 @@ impl kubernetes_kinds::StatusSubresource for Garden {
 
 impl kubernetes_kinds::Kind for Garden {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
-    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.beds", &["name"])];
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[
+        ("spec.beds", &["name"]),
+        ("spec.orchard.trees", &["name", "row"]),
+        ("spec.orchard.wood.trees", &["name"]),
+    ];
     const GRANULAR: &'static [&'static str] = &[
         "spec",
         "spec.almanac",
+        "spec.almanac.herbs",
         "spec.almanac.yields",
         "spec.beds",
         "spec.beds[]",
+        "spec.edition",
         "spec.helpers",
         "spec.hints",
         "spec.invitation",
@@ -132,6 +138,17 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.ledger.seat",
         "spec.ledger.shelves",
         "spec.ledger.words",
+        "spec.orchard",
+        "spec.orchard.groups",
+        "spec.orchard.kinds",
+        "spec.orchard.trees",
+        "spec.orchard.trees[]",
+        "spec.orchard.trees[].nests",
+        "spec.orchard.wood",
+        "spec.orchard.wood.kinds",
+        "spec.orchard.wood.parts",
+        "spec.orchard.wood.trees",
+        "spec.orchard.wood.trees[]",
         "spec.plan",
         "spec.plaque",
         "spec.prices",
@@ -139,6 +156,7 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.shed.spec",
         "spec.sign",
         "spec.site",
+        "spec.toolbox",
         "status",
         "status.found",
     ];
@@ -249,6 +267,9 @@ pub struct GardenSpec {
     /// Of the soil.
     pub depth: Option<values::Number>,
 
+    /// A version, and what functions say of it.
+    pub edition: Option<GardenSpecEdition>,
+
     /// On which floor it is.
     pub floor: Option<i64>,
 
@@ -290,6 +311,9 @@ pub struct GardenSpec {
     /// The server's default is `true`.
     pub open: Option<bool>,
 
+    /// Trees that are compared with those of before.
+    pub orchard: Option<GardenSpecOrchard>,
+
     /// The lengths of paths, by row.
     pub paths: Option<Vec<Vec<i64>>>,
 
@@ -321,6 +345,9 @@ pub struct GardenSpec {
 
     /// A URL and its parts.
     pub site: Option<GardenSpecSite>,
+
+    /// Texts, and what functions make of them.
+    pub toolbox: Option<GardenSpecToolbox>,
 
     /// The number that came on each day, if they were counted.
     ///
@@ -366,6 +393,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_depth(mut self, value: impl Into<values::Number>) -> Self {
         self.depth = Some(value.into());
+        self
+    }
+
+    /// A version, and what functions say of it.
+    ///
+    /// Sets [`edition`](Self::edition).
+    #[must_use]
+    pub fn with_edition(mut self, value: impl Into<GardenSpecEdition>) -> Self {
+        self.edition = Some(value.into());
         self
     }
 
@@ -480,6 +516,15 @@ impl GardenSpec {
         self
     }
 
+    /// Trees that are compared with those of before.
+    ///
+    /// Sets [`orchard`](Self::orchard).
+    #[must_use]
+    pub fn with_orchard(mut self, value: impl Into<GardenSpecOrchard>) -> Self {
+        self.orchard = Some(value.into());
+        self
+    }
+
     /// The lengths of paths, by row.
     ///
     /// Sets [`paths`](Self::paths).
@@ -576,6 +621,15 @@ impl GardenSpec {
         self
     }
 
+    /// Texts, and what functions make of them.
+    ///
+    /// Sets [`toolbox`](Self::toolbox).
+    #[must_use]
+    pub fn with_toolbox(mut self, value: impl Into<GardenSpecToolbox>) -> Self {
+        self.toolbox = Some(value.into());
+        self
+    }
+
     /// The number that came on each day, if they were counted.
     ///
     /// Sets [`visits`](Self::visits).
@@ -605,6 +659,7 @@ wire::object! {
         optional "almanac" => almanac,
         optional "beds" => beds as elements,
         optional "depth" => depth,
+        optional "edition" => edition,
         optional "floor" => floor,
         optional "gate" => gate,
         optional "gnomes" => gnomes,
@@ -616,6 +671,7 @@ wire::object! {
         optional "legend" => legend,
         optional "motto" => motto,
         optional "open" => open,
+        optional "orchard" => orchard,
         optional "paths" => paths as shaped (wire::ListOf<wire::ListOf<wire::Plain<i64>>>),
         optional "plan" => plan,
         optional "plaque" => plaque,
@@ -626,6 +682,7 @@ wire::object! {
         optional "shed" => shed,
         optional "sign" => sign,
         optional "site" => site,
+        optional "toolbox" => toolbox,
         optional "visits" => visits as elements,
         optional "well" => well,
     }
@@ -644,6 +701,11 @@ pub struct GardenStatus {
 
     /// The number of them that are there.
     pub gnomes: Option<i64>,
+
+    /// The number of them.
+    ///
+    /// The rule `self >= oldSelf.orValue(2)` must hold.
+    pub leaves: Option<i64>,
 
     /// The labels of those.
     pub selector: Option<String>,
@@ -677,6 +739,15 @@ impl GardenStatus {
         self
     }
 
+    /// The number of them.
+    ///
+    /// Sets [`leaves`](Self::leaves).
+    #[must_use]
+    pub fn with_leaves(mut self, value: impl Into<i64>) -> Self {
+        self.leaves = Some(value.into());
+        self
+    }
+
     /// The labels of those.
     ///
     /// Sets [`selector`](Self::selector).
@@ -692,6 +763,7 @@ wire::object! {
         required "plants" => plants,
         optional "found" => found,
         optional "gnomes" => gnomes,
+        optional "leaves" => leaves,
         optional "selector" => selector,
     }
 }
@@ -706,10 +778,24 @@ wire::object! {
 /// !format.dns1123Label().validate(self.name).hasValue()) && (!has(self.rows) ||
 /// self.rows[?0].orValue(1) != 13)` must hold. The rule `!has(self.weight) ||
 /// quantity(self.weight).isLessThan(quantity('1k'))` must hold. The rule
-/// `!has(self.net) || cidr(self.net).containsIP('10.0.0.1') &&
+/// `!has(self.beds) || self.beds.transformList(i, bed, bed > 2, bed * i).sum() < 50`
+/// must hold. The rule `!has(self.herbs) || self.herbs.transformMap(k, v, v > 1, k +
+/// '!').all(k, v, v != 'a!' && k != 'b') && self.herbs.transformMap(k, v, v * 2) !=
+/// {'c': 2, 'd': 4}` must hold. The rule `!has(self.label) ||
+/// !format.named('labelValue').value().validate(self.label).hasValue()` must hold.
+/// The rule `!has(self.net) || cidr(self.net).containsIP('10.0.0.1') &&
 /// self.net.find('[0-9]+$') != '32'` must hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecAlmanac {
+    /// By size.
+    pub beds: Option<Vec<i64>>,
+
+    /// By name.
+    pub herbs: Option<BTreeMap<String, i64>>,
+
+    /// The value of a label.
+    pub label: Option<String>,
+
     /// The name.
     pub name: Option<String>,
 
@@ -740,6 +826,39 @@ impl GardenSpecAlmanac {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// By size.
+    ///
+    /// Sets [`beds`](Self::beds).
+    #[must_use]
+    pub fn with_beds(mut self, value: impl IntoIterator<Item = impl Into<i64>>) -> Self {
+        self.beds = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// By name.
+    ///
+    /// Sets [`herbs`](Self::herbs).
+    #[must_use]
+    pub fn with_herbs(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.herbs = Some(values.collect());
+        self
+    }
+
+    /// The value of a label.
+    ///
+    /// Sets [`label`](Self::label).
+    #[must_use]
+    pub fn with_label(mut self, value: impl Into<String>) -> Self {
+        self.label = Some(value.into());
+        self
     }
 
     /// The name.
@@ -823,6 +942,9 @@ impl GardenSpecAlmanac {
 
 wire::object! {
     GardenSpecAlmanac {
+        optional "beds" => beds as elements,
+        optional "herbs" => herbs as entries,
+        optional "label" => label,
         optional "name" => name,
         optional "net" => net,
         optional "port" => port,
@@ -883,6 +1005,108 @@ wire::object! {
         required "name" => name,
         required "width" => width,
         optional "soil" => soil,
+    }
+}
+
+/// A version, and what functions say of it.
+///
+/// The rule `!has(self.valid) || isSemver(self.text) == self.valid` must hold. The
+/// rule `!has(self.loose) || isSemver(self.text, true) == self.loose` must hold. The
+/// rule `!has(self.major) || semver(self.text, true).major() == self.major &&
+/// semver(self.text, true).minor() > 1 && semver(self.text, true).patch() < 9` must
+/// hold. The rule `!has(self.other) ||
+/// semver(self.text).compareTo(semver(self.other)) == self.order &&
+/// semver(self.text).isLessThan(semver(self.other)) == (self.order < 0)` must hold.
+/// The rule `!has(self.other) || semver(self.text).isGreaterThan(semver(self.other))
+/// \== (self.order > 0) && (semver(self.text) == semver(self.other)) == (self.order
+/// \== 0)` must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecEdition {
+    /// The version.
+    pub text: String,
+
+    /// If it is nearly one.
+    pub loose: Option<bool>,
+
+    /// The first number.
+    pub major: Option<i64>,
+
+    /// Of both.
+    ///
+    /// The server's default is `0`.
+    pub order: Option<i64>,
+
+    /// Another version.
+    pub other: Option<String>,
+
+    /// If it is one.
+    pub valid: Option<bool>,
+}
+
+impl GardenSpecEdition {
+    /// Makes a `GardenSpecEdition` with its `text`.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// If it is nearly one.
+    ///
+    /// Sets [`loose`](Self::loose).
+    #[must_use]
+    pub fn with_loose(mut self, value: bool) -> Self {
+        self.loose = Some(value);
+        self
+    }
+
+    /// The first number.
+    ///
+    /// Sets [`major`](Self::major).
+    #[must_use]
+    pub fn with_major(mut self, value: impl Into<i64>) -> Self {
+        self.major = Some(value.into());
+        self
+    }
+
+    /// Of both.
+    ///
+    /// Sets [`order`](Self::order).
+    #[must_use]
+    pub fn with_order(mut self, value: impl Into<i64>) -> Self {
+        self.order = Some(value.into());
+        self
+    }
+
+    /// Another version.
+    ///
+    /// Sets [`other`](Self::other).
+    #[must_use]
+    pub fn with_other(mut self, value: impl Into<String>) -> Self {
+        self.other = Some(value.into());
+        self
+    }
+
+    /// If it is one.
+    ///
+    /// Sets [`valid`](Self::valid).
+    #[must_use]
+    pub fn with_valid(mut self, value: bool) -> Self {
+        self.valid = Some(value);
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecEdition {
+        required "text" => text,
+        optional "loose" => loose,
+        optional "major" => major,
+        optional "order" => order,
+        optional "other" => other,
+        optional "valid" => valid,
     }
 }
 
@@ -1740,6 +1964,171 @@ wire::object! {
     }
 }
 
+/// Trees that are compared with those of before.
+///
+/// The rule `oldSelf.hasValue() || !has(self.felled)` must hold: no tree is felled
+/// before it stands. The rule `oldSelf.?fruit.orValue('') != 'plum' ||
+/// has(self.fruit)` must hold. The rule `!oldSelf.hasValue() ||
+/// !has(oldSelf.value().height) || has(self.height)` must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchard {
+    /// True if it is.
+    pub felled: Option<bool>,
+
+    /// The fruit.
+    ///
+    /// The rule `oldSelf.orValue('apple') != 'pear' || self == 'pear'` must hold. The
+    /// rule `self == oldSelf.orValue(self) || self.size() > 3` must hold.
+    pub fruit: Option<String>,
+
+    /// By name.
+    ///
+    /// For each element, the rule `self >= oldSelf.orValue(1)` must hold.
+    pub groups: Option<BTreeMap<String, i64>>,
+
+    /// In meters.
+    ///
+    /// The rule `self >= oldSelf.orValue(1)` must hold. The rule `oldSelf.optMap(old,
+    /// self - old < 10).orValue(self < 5)` must hold: trees grow slowly.
+    pub height: Option<i64>,
+
+    /// In any order.
+    ///
+    /// The rule `self == oldSelf` must hold.
+    pub kinds: Option<Vec<String>>,
+
+    /// In this order.
+    ///
+    /// The rule `self == oldSelf` must hold.
+    pub rows: Option<Vec<String>>,
+
+    /// How thick it is.
+    ///
+    /// The rule `int(self) > 0` must hold.
+    pub stem: Option<String>,
+
+    /// By name and row.
+    ///
+    /// At most one element for each `name` and `row`. The rule `self == oldSelf ||
+    /// size(self) > 2` must hold.
+    pub trees: Option<Vec<GardenSpecOrchardTrees>>,
+
+    /// All of it stays.
+    pub wood: Option<GardenSpecOrchardWood>,
+}
+
+impl GardenSpecOrchard {
+    /// Makes a `GardenSpecOrchard` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// True if it is.
+    ///
+    /// Sets [`felled`](Self::felled).
+    #[must_use]
+    pub fn with_felled(mut self, value: bool) -> Self {
+        self.felled = Some(value);
+        self
+    }
+
+    /// The fruit.
+    ///
+    /// Sets [`fruit`](Self::fruit).
+    #[must_use]
+    pub fn with_fruit(mut self, value: impl Into<String>) -> Self {
+        self.fruit = Some(value.into());
+        self
+    }
+
+    /// By name.
+    ///
+    /// Sets [`groups`](Self::groups).
+    #[must_use]
+    pub fn with_groups(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.groups = Some(values.collect());
+        self
+    }
+
+    /// In meters.
+    ///
+    /// Sets [`height`](Self::height).
+    #[must_use]
+    pub fn with_height(mut self, value: impl Into<i64>) -> Self {
+        self.height = Some(value.into());
+        self
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`kinds`](Self::kinds).
+    #[must_use]
+    pub fn with_kinds(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.kinds = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// In this order.
+    ///
+    /// Sets [`rows`](Self::rows).
+    #[must_use]
+    pub fn with_rows(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.rows = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// How thick it is.
+    ///
+    /// Sets [`stem`](Self::stem).
+    #[must_use]
+    pub fn with_stem(mut self, value: impl Into<String>) -> Self {
+        self.stem = Some(value.into());
+        self
+    }
+
+    /// By name and row.
+    ///
+    /// Sets [`trees`](Self::trees).
+    #[must_use]
+    pub fn with_trees(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecOrchardTrees>>,
+    ) -> Self {
+        self.trees = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// All of it stays.
+    ///
+    /// Sets [`wood`](Self::wood).
+    #[must_use]
+    pub fn with_wood(mut self, value: impl Into<GardenSpecOrchardWood>) -> Self {
+        self.wood = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecOrchard {
+        optional "felled" => felled,
+        optional "fruit" => fruit,
+        optional "groups" => groups as entries,
+        optional "height" => height,
+        optional "kinds" => kinds as elements,
+        optional "rows" => rows as elements,
+        optional "stem" => stem,
+        optional "trees" => trees as elements,
+        optional "wood" => wood,
+    }
+}
+
 /// The work that is planned.
 ///
 /// The rule `[has(self.pause), has(self.rest)].filter(x, x == true).size() <= 1` must
@@ -2214,6 +2603,273 @@ wire::object! {
     }
 }
 
+/// Texts, and what functions make of them.
+///
+/// The rule `!has(self.found) || self.text.indexOf(self.part, self.count) ==
+/// self.found` must hold. The rule `!has(self.last) ||
+/// self.text.lastIndexOf(self.part, self.count) == self.last` must hold. The rule
+/// `!has(self.replaced) || self.text.replace(self.part, '-', self.count) ==
+/// self.replaced` must hold. The rule `!has(self.parts) || self.text.split(self.part,
+/// self.count) == self.parts` must hold. The rule `!has(self.quoted) ||
+/// strings.quote(self.text) == self.quoted` must hold. The rule `!has(self.whole) ||
+/// quantity(self.text).isInteger() && quantity(self.text).asInteger() == self.whole`
+/// must hold. The rule `!has(self.said) || '%s, 100%% of %s'.format([self.text,
+/// self.part]) == self.said` must hold. The rule `!has(self.counted) ||
+/// '<%d>'.format([self.count]) == self.counted` must hold. The rule
+/// `!has(self.values) || (self.part in url(self.text).getQuery() ?
+/// url(self.text).getQuery()[self.part] : ['none']) == self.values` must hold. The
+/// rule `!has(self.size) || url(self.text).getQuery().size() == self.size` must hold.
+/// The rule `!has(self.color) || {'a': 'red', 'b': 'blue'}[self.part] == self.color`
+/// must hold. The rule `!has(self.rank) || {'a': 1, 'b': 2}[?self.part].orValue(0) ==
+/// self.rank && {'a': 1, 'b': 2}.all(k, k != self.text)` must hold. The rule
+/// `!has(self.paired) || self.part in {'a': ['b', 'c'], 'b': ['d']} && self.text in
+/// {'a': ['b', 'c'], 'b': ['d']}[self.part] == self.paired` must hold. The rule
+/// `!has(self.number) || double(self.text) == self.number` must hold. The rule
+/// `!has(self.at) || string(self.at) == self.text && string(self.at + duration('1s'))
+/// != self.part` must hold. The rule `!has(self.chosen) || (self.count > 1 ?
+/// optional.of(self.text) : optional.none()).orValue('none') == self.chosen` must
+/// hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecToolbox {
+    /// A number.
+    pub count: i64,
+
+    /// A part of it.
+    pub part: String,
+
+    /// The text.
+    pub text: String,
+
+    /// The time that it says.
+    pub at: Option<values::DateTime>,
+
+    /// If there are some.
+    pub chosen: Option<String>,
+
+    /// Of the part.
+    pub color: Option<String>,
+
+    /// In brackets.
+    pub counted: Option<String>,
+
+    /// The first place.
+    pub found: Option<i64>,
+
+    /// The last place.
+    pub last: Option<i64>,
+
+    /// The number that it says.
+    pub number: Option<values::Number>,
+
+    /// If both go together.
+    pub paired: Option<bool>,
+
+    /// Its parts.
+    pub parts: Option<Vec<String>>,
+
+    /// In quotes.
+    pub quoted: Option<String>,
+
+    /// Of the part.
+    pub rank: Option<i64>,
+
+    /// With dashes.
+    pub replaced: Option<String>,
+
+    /// In a sentence.
+    pub said: Option<String>,
+
+    /// The number of values.
+    pub size: Option<i64>,
+
+    /// Of a URL.
+    pub values: Option<Vec<String>>,
+
+    /// As a number.
+    pub whole: Option<i64>,
+}
+
+impl GardenSpecToolbox {
+    /// Makes a `GardenSpecToolbox` with its `count`, `part` and `text`.
+    #[must_use]
+    pub fn new(count: impl Into<i64>, part: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            count: count.into(),
+            part: part.into(),
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The time that it says.
+    ///
+    /// Sets [`at`](Self::at).
+    #[must_use]
+    pub fn with_at(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.at = Some(value.into());
+        self
+    }
+
+    /// If there are some.
+    ///
+    /// Sets [`chosen`](Self::chosen).
+    #[must_use]
+    pub fn with_chosen(mut self, value: impl Into<String>) -> Self {
+        self.chosen = Some(value.into());
+        self
+    }
+
+    /// Of the part.
+    ///
+    /// Sets [`color`](Self::color).
+    #[must_use]
+    pub fn with_color(mut self, value: impl Into<String>) -> Self {
+        self.color = Some(value.into());
+        self
+    }
+
+    /// In brackets.
+    ///
+    /// Sets [`counted`](Self::counted).
+    #[must_use]
+    pub fn with_counted(mut self, value: impl Into<String>) -> Self {
+        self.counted = Some(value.into());
+        self
+    }
+
+    /// The first place.
+    ///
+    /// Sets [`found`](Self::found).
+    #[must_use]
+    pub fn with_found(mut self, value: impl Into<i64>) -> Self {
+        self.found = Some(value.into());
+        self
+    }
+
+    /// The last place.
+    ///
+    /// Sets [`last`](Self::last).
+    #[must_use]
+    pub fn with_last(mut self, value: impl Into<i64>) -> Self {
+        self.last = Some(value.into());
+        self
+    }
+
+    /// The number that it says.
+    ///
+    /// Sets [`number`](Self::number).
+    #[must_use]
+    pub fn with_number(mut self, value: impl Into<values::Number>) -> Self {
+        self.number = Some(value.into());
+        self
+    }
+
+    /// If both go together.
+    ///
+    /// Sets [`paired`](Self::paired).
+    #[must_use]
+    pub fn with_paired(mut self, value: bool) -> Self {
+        self.paired = Some(value);
+        self
+    }
+
+    /// Its parts.
+    ///
+    /// Sets [`parts`](Self::parts).
+    #[must_use]
+    pub fn with_parts(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.parts = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// In quotes.
+    ///
+    /// Sets [`quoted`](Self::quoted).
+    #[must_use]
+    pub fn with_quoted(mut self, value: impl Into<String>) -> Self {
+        self.quoted = Some(value.into());
+        self
+    }
+
+    /// Of the part.
+    ///
+    /// Sets [`rank`](Self::rank).
+    #[must_use]
+    pub fn with_rank(mut self, value: impl Into<i64>) -> Self {
+        self.rank = Some(value.into());
+        self
+    }
+
+    /// With dashes.
+    ///
+    /// Sets [`replaced`](Self::replaced).
+    #[must_use]
+    pub fn with_replaced(mut self, value: impl Into<String>) -> Self {
+        self.replaced = Some(value.into());
+        self
+    }
+
+    /// In a sentence.
+    ///
+    /// Sets [`said`](Self::said).
+    #[must_use]
+    pub fn with_said(mut self, value: impl Into<String>) -> Self {
+        self.said = Some(value.into());
+        self
+    }
+
+    /// The number of values.
+    ///
+    /// Sets [`size`](Self::size).
+    #[must_use]
+    pub fn with_size(mut self, value: impl Into<i64>) -> Self {
+        self.size = Some(value.into());
+        self
+    }
+
+    /// Of a URL.
+    ///
+    /// Sets [`values`](Self::values).
+    #[must_use]
+    pub fn with_values(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.values = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// As a number.
+    ///
+    /// Sets [`whole`](Self::whole).
+    #[must_use]
+    pub fn with_whole(mut self, value: impl Into<i64>) -> Self {
+        self.whole = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecToolbox {
+        required "count" => count,
+        required "part" => part,
+        required "text" => text,
+        optional "at" => at,
+        optional "chosen" => chosen,
+        optional "color" => color,
+        optional "counted" => counted,
+        optional "found" => found,
+        optional "last" => last,
+        optional "number" => number,
+        optional "paired" => paired,
+        optional "parts" => parts as elements,
+        optional "quoted" => quoted,
+        optional "rank" => rank,
+        optional "replaced" => replaced,
+        optional "said" => said,
+        optional "size" => size,
+        optional "values" => values as elements,
+        optional "whole" => whole,
+    }
+}
+
 /// The object that was found there, of any kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenStatusFound {
@@ -2587,6 +3243,213 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
+/// A tree.
+///
+/// The rule `oldSelf.hasValue() || !has(self.age) || self.age < 3` must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchardTrees {
+    /// Its name.
+    pub name: String,
+
+    /// Its row.
+    pub row: i64,
+
+    /// In years.
+    pub age: Option<i64>,
+
+    /// In any order.
+    pub nests: Option<Vec<i64>>,
+}
+
+impl GardenSpecOrchardTrees {
+    /// Makes a `GardenSpecOrchardTrees` with its `name` and `row`.
+    #[must_use]
+    pub fn new(name: impl Into<String>, row: impl Into<i64>) -> Self {
+        Self {
+            name: name.into(),
+            row: row.into(),
+            ..Self::default()
+        }
+    }
+
+    /// In years.
+    ///
+    /// Sets [`age`](Self::age).
+    #[must_use]
+    pub fn with_age(mut self, value: impl Into<i64>) -> Self {
+        self.age = Some(value.into());
+        self
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`nests`](Self::nests).
+    #[must_use]
+    pub fn with_nests(mut self, value: impl IntoIterator<Item = impl Into<i64>>) -> Self {
+        self.nests = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecOrchardTrees {
+        required "name" => name,
+        required "row" => row,
+        optional "age" => age,
+        optional "nests" => nests as elements,
+    }
+}
+
+/// All of it stays.
+///
+/// The rule `self == oldSelf` must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchardWood {
+    /// The time between visits.
+    pub every: Option<String>,
+
+    /// In any order.
+    pub kinds: Option<Vec<String>>,
+
+    /// Its name.
+    pub name: Option<String>,
+
+    /// By name.
+    pub parts: Option<BTreeMap<String, GardenSpecOrchardWoodParts>>,
+
+    /// The time of planting.
+    pub planted: Option<values::DateTime>,
+
+    /// In this order.
+    pub rows: Option<Vec<GardenSpecOrchardWoodRows>>,
+
+    /// The first day.
+    pub since: Option<String>,
+
+    /// By name.
+    ///
+    /// At most one element for each `name`.
+    pub trees: Option<Vec<GardenSpecOrchardWoodTrees>>,
+
+    /// In tons.
+    pub weight: Option<values::Number>,
+}
+
+impl GardenSpecOrchardWood {
+    /// Makes a `GardenSpecOrchardWood` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The time between visits.
+    ///
+    /// Sets [`every`](Self::every).
+    #[must_use]
+    pub fn with_every(mut self, value: impl Into<String>) -> Self {
+        self.every = Some(value.into());
+        self
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`kinds`](Self::kinds).
+    #[must_use]
+    pub fn with_kinds(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.kinds = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Its name.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// By name.
+    ///
+    /// Sets [`parts`](Self::parts).
+    #[must_use]
+    pub fn with_parts(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<GardenSpecOrchardWoodParts>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.parts = Some(values.collect());
+        self
+    }
+
+    /// The time of planting.
+    ///
+    /// Sets [`planted`](Self::planted).
+    #[must_use]
+    pub fn with_planted(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.planted = Some(value.into());
+        self
+    }
+
+    /// In this order.
+    ///
+    /// Sets [`rows`](Self::rows).
+    #[must_use]
+    pub fn with_rows(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecOrchardWoodRows>>,
+    ) -> Self {
+        self.rows = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The first day.
+    ///
+    /// Sets [`since`](Self::since).
+    #[must_use]
+    pub fn with_since(mut self, value: impl Into<String>) -> Self {
+        self.since = Some(value.into());
+        self
+    }
+
+    /// By name.
+    ///
+    /// Sets [`trees`](Self::trees).
+    #[must_use]
+    pub fn with_trees(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecOrchardWoodTrees>>,
+    ) -> Self {
+        self.trees = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// In tons.
+    ///
+    /// Sets [`weight`](Self::weight).
+    #[must_use]
+    pub fn with_weight(mut self, value: impl Into<values::Number>) -> Self {
+        self.weight = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecOrchardWood {
+        optional "every" => every,
+        optional "kinds" => kinds as elements,
+        optional "name" => name,
+        optional "parts" => parts as entries,
+        optional "planted" => planted,
+        optional "rows" => rows as elements,
+        optional "since" => since,
+        optional "trees" => trees as elements,
+        optional "weight" => weight,
+    }
+}
+
 /// The ground.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecShedSpec {
@@ -2614,5 +3477,102 @@ impl GardenSpecShedSpec {
 wire::object! {
     GardenSpecShedSpec {
         optional "area" => area,
+    }
+}
+
+/// A part.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchardWoodParts {
+    /// In any order.
+    pub kinds: Option<Vec<String>>,
+}
+
+impl GardenSpecOrchardWoodParts {
+    /// Makes a `GardenSpecOrchardWoodParts` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`kinds`](Self::kinds).
+    #[must_use]
+    pub fn with_kinds(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.kinds = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecOrchardWoodParts {
+        optional "kinds" => kinds as elements,
+    }
+}
+
+/// A row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchardWoodRows {
+    /// In any order.
+    pub kinds: Option<Vec<String>>,
+}
+
+impl GardenSpecOrchardWoodRows {
+    /// Makes a `GardenSpecOrchardWoodRows` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`kinds`](Self::kinds).
+    #[must_use]
+    pub fn with_kinds(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.kinds = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecOrchardWoodRows {
+        optional "kinds" => kinds as elements,
+    }
+}
+
+/// A tree.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchardWoodTrees {
+    /// Its name.
+    pub name: String,
+
+    /// The time of planting.
+    pub planted: Option<values::DateTime>,
+}
+
+impl GardenSpecOrchardWoodTrees {
+    /// Makes a `GardenSpecOrchardWoodTrees` with its `name`.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The time of planting.
+    ///
+    /// Sets [`planted`](Self::planted).
+    #[must_use]
+    pub fn with_planted(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.planted = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecOrchardWoodTrees {
+        required "name" => name,
+        optional "planted" => planted,
     }
 }

@@ -4,12 +4,14 @@
 use kubernetes_kinds::merge;
 
 use crate::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation,
     GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner,
     GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot,
     GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard,
-    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
+    GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
+    GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
+    GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -27,6 +29,7 @@ merge::object! {
         optional almanac as fields,
         optional beds as list [name] of fields,
         optional depth,
+        optional edition as fields,
         optional floor,
         optional gate,
         optional gnomes,
@@ -38,6 +41,7 @@ merge::object! {
         optional legend,
         optional motto,
         optional open,
+        optional orchard as fields,
         optional paths,
         optional plan as fields,
         optional plaque as fields,
@@ -48,6 +52,7 @@ merge::object! {
         optional shed as fields,
         optional sign as fields,
         optional site as fields,
+        optional toolbox as fields,
         optional visits,
         optional well,
     }
@@ -58,12 +63,16 @@ merge::object! {
         required plants,
         optional found as fields,
         optional gnomes,
+        optional leaves,
         optional selector,
     }
 }
 
 merge::object! {
     GardenSpecAlmanac {
+        optional beds,
+        optional herbs as entries,
+        optional label,
         optional name,
         optional net,
         optional port,
@@ -81,6 +90,17 @@ merge::object! {
         required name,
         required width,
         optional soil,
+    }
+}
+
+merge::object! {
+    GardenSpecEdition {
+        required text,
+        optional loose,
+        optional major,
+        optional order,
+        optional other,
+        optional valid,
     }
 }
 
@@ -146,6 +166,20 @@ merge::object! {
 }
 
 merge::object! {
+    GardenSpecOrchard {
+        optional felled,
+        optional fruit,
+        optional groups as entries,
+        optional height,
+        optional kinds as set,
+        optional rows,
+        optional stem,
+        optional trees as list [name, row] of fields,
+        optional wood as fields,
+    }
+}
+
+merge::object! {
     GardenSpecPlan {
         optional address,
         optional key,
@@ -202,6 +236,30 @@ merge::object! {
         optional path,
         optional port,
         optional scheme,
+    }
+}
+
+merge::object! {
+    GardenSpecToolbox {
+        required count,
+        required part,
+        required text,
+        optional at,
+        optional chosen,
+        optional color,
+        optional counted,
+        optional found,
+        optional last,
+        optional number,
+        optional paired,
+        optional parts,
+        optional quoted,
+        optional rank,
+        optional replaced,
+        optional said,
+        optional size,
+        optional values,
+        optional whole,
     }
 }
 
@@ -263,7 +321,49 @@ merge::object! {
 merge::enumeration! { GardenSpecLedgerYard }
 
 merge::object! {
+    GardenSpecOrchardTrees {
+        required name,
+        required row,
+        optional age,
+        optional nests as set,
+    }
+}
+
+merge::object! {
+    GardenSpecOrchardWood {
+        optional every,
+        optional kinds as set,
+        optional name,
+        optional parts as entries of fields,
+        optional planted,
+        optional rows,
+        optional since,
+        optional trees as list [name] of fields,
+        optional weight,
+    }
+}
+
+merge::object! {
     GardenSpecShedSpec {
         optional area,
+    }
+}
+
+merge::object! {
+    GardenSpecOrchardWoodParts {
+        optional kinds as set,
+    }
+}
+
+merge::object! {
+    GardenSpecOrchardWoodRows {
+        optional kinds as set,
+    }
+}
+
+merge::object! {
+    GardenSpecOrchardWoodTrees {
+        required name,
+        optional planted,
     }
 }

@@ -168,6 +168,11 @@ pub struct GardenSpec {
     /// See [`depth`](crate::GardenSpec::depth).
     pub depth: Option<values::Number>,
 
+    /// A version, and what functions say of it.
+    ///
+    /// See [`edition`](crate::GardenSpec::edition).
+    pub edition: Option<GardenSpecEdition>,
+
     /// On which floor it is.
     ///
     /// See [`floor`](crate::GardenSpec::floor).
@@ -223,6 +228,11 @@ pub struct GardenSpec {
     /// See [`open`](crate::GardenSpec::open).
     pub open: Option<bool>,
 
+    /// Trees that are compared with those of before.
+    ///
+    /// See [`orchard`](crate::GardenSpec::orchard).
+    pub orchard: Option<GardenSpecOrchard>,
+
     /// The lengths of paths, by row.
     ///
     /// See [`paths`](crate::GardenSpec::paths).
@@ -272,6 +282,11 @@ pub struct GardenSpec {
     ///
     /// See [`site`](crate::GardenSpec::site).
     pub site: Option<GardenSpecSite>,
+
+    /// Texts, and what functions make of them.
+    ///
+    /// See [`toolbox`](crate::GardenSpec::toolbox).
+    pub toolbox: Option<GardenSpecToolbox>,
 
     /// The number that came on each day, if they were counted.
     ///
@@ -333,6 +348,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_depth(mut self, value: impl Into<values::Number>) -> Self {
         self.depth = Some(value.into());
+        self
+    }
+
+    /// A version, and what functions say of it.
+    ///
+    /// Sets [`edition`](Self::edition).
+    #[must_use]
+    pub fn with_edition(mut self, value: impl Into<GardenSpecEdition>) -> Self {
+        self.edition = Some(value.into());
         self
     }
 
@@ -447,6 +471,15 @@ impl GardenSpec {
         self
     }
 
+    /// Trees that are compared with those of before.
+    ///
+    /// Sets [`orchard`](Self::orchard).
+    #[must_use]
+    pub fn with_orchard(mut self, value: impl Into<GardenSpecOrchard>) -> Self {
+        self.orchard = Some(value.into());
+        self
+    }
+
     /// The lengths of paths, by row.
     ///
     /// Sets [`paths`](Self::paths).
@@ -543,6 +576,15 @@ impl GardenSpec {
         self
     }
 
+    /// Texts, and what functions make of them.
+    ///
+    /// Sets [`toolbox`](Self::toolbox).
+    #[must_use]
+    pub fn with_toolbox(mut self, value: impl Into<GardenSpecToolbox>) -> Self {
+        self.toolbox = Some(value.into());
+        self
+    }
+
     /// The number that came on each day, if they were counted.
     ///
     /// Sets [`visits`](Self::visits).
@@ -574,6 +616,7 @@ impl From<crate::GardenSpec> for GardenSpec {
             almanac: value.almanac.map(Into::into),
             beds: value.beds.map(convert::elements),
             depth: value.depth,
+            edition: value.edition.map(Into::into),
             floor: value.floor,
             gate: value.gate,
             gnomes: value.gnomes,
@@ -585,6 +628,7 @@ impl From<crate::GardenSpec> for GardenSpec {
             legend: value.legend,
             motto: value.motto,
             open: value.open,
+            orchard: value.orchard.map(Into::into),
             paths: value.paths,
             plan: value.plan.map(Into::into),
             plaque: value.plaque.map(Into::into),
@@ -595,6 +639,7 @@ impl From<crate::GardenSpec> for GardenSpec {
             shed: value.shed.map(Into::into),
             sign: value.sign.map(Into::into),
             site: value.site.map(Into::into),
+            toolbox: value.toolbox.map(Into::into),
             visits: value.visits,
             well: value.well,
         }
@@ -608,6 +653,7 @@ wire::object! {
         optional "almanac" => almanac,
         optional "beds" => beds,
         optional "depth" => depth,
+        optional "edition" => edition,
         optional "floor" => floor,
         optional "gate" => gate,
         optional "gnomes" => gnomes,
@@ -619,6 +665,7 @@ wire::object! {
         optional "legend" => legend,
         optional "motto" => motto,
         optional "open" => open,
+        optional "orchard" => orchard,
         optional "paths" => paths,
         optional "plan" => plan,
         optional "plaque" => plaque,
@@ -629,6 +676,7 @@ wire::object! {
         optional "shed" => shed,
         optional "sign" => sign,
         optional "site" => site,
+        optional "toolbox" => toolbox,
         optional "visits" => visits,
         optional "well" => well,
     }
@@ -651,6 +699,11 @@ pub struct GardenStatus {
     ///
     /// See [`gnomes`](crate::GardenStatus::gnomes).
     pub gnomes: Option<i64>,
+
+    /// The number of them.
+    ///
+    /// See [`leaves`](crate::GardenStatus::leaves).
+    pub leaves: Option<i64>,
 
     /// The labels of those.
     ///
@@ -692,6 +745,15 @@ impl GardenStatus {
         self
     }
 
+    /// The number of them.
+    ///
+    /// Sets [`leaves`](Self::leaves).
+    #[must_use]
+    pub fn with_leaves(mut self, value: impl Into<i64>) -> Self {
+        self.leaves = Some(value.into());
+        self
+    }
+
     /// The labels of those.
     ///
     /// Sets [`selector`](Self::selector).
@@ -709,6 +771,7 @@ impl From<crate::GardenStatus> for GardenStatus {
             plants: Some(value.plants),
             found: value.found.map(Into::into),
             gnomes: value.gnomes,
+            leaves: value.leaves,
             selector: value.selector,
         }
     }
@@ -719,6 +782,7 @@ wire::object! {
         optional "plants" => plants,
         optional "found" => found,
         optional "gnomes" => gnomes,
+        optional "leaves" => leaves,
         optional "selector" => selector,
     }
 }
@@ -726,6 +790,21 @@ wire::object! {
 /// Part of an apply configuration: a [`GardenSpecAlmanac`](crate::GardenSpecAlmanac).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecAlmanac {
+    /// By size.
+    ///
+    /// See [`beds`](crate::GardenSpecAlmanac::beds).
+    pub beds: Option<Vec<i64>>,
+
+    /// By name.
+    ///
+    /// See [`herbs`](crate::GardenSpecAlmanac::herbs).
+    pub herbs: Option<BTreeMap<String, i64>>,
+
+    /// The value of a label.
+    ///
+    /// See [`label`](crate::GardenSpecAlmanac::label).
+    pub label: Option<String>,
+
     /// The name.
     ///
     /// See [`name`](crate::GardenSpecAlmanac::name).
@@ -772,6 +851,39 @@ impl GardenSpecAlmanac {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// By size.
+    ///
+    /// Sets [`beds`](Self::beds).
+    #[must_use]
+    pub fn with_beds(mut self, value: impl IntoIterator<Item = impl Into<i64>>) -> Self {
+        self.beds = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// By name.
+    ///
+    /// Sets [`herbs`](Self::herbs).
+    #[must_use]
+    pub fn with_herbs(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.herbs = Some(values.collect());
+        self
+    }
+
+    /// The value of a label.
+    ///
+    /// Sets [`label`](Self::label).
+    #[must_use]
+    pub fn with_label(mut self, value: impl Into<String>) -> Self {
+        self.label = Some(value.into());
+        self
     }
 
     /// The name.
@@ -857,6 +969,9 @@ impl GardenSpecAlmanac {
 impl From<crate::GardenSpecAlmanac> for GardenSpecAlmanac {
     fn from(value: crate::GardenSpecAlmanac) -> Self {
         Self {
+            beds: value.beds,
+            herbs: value.herbs,
+            label: value.label,
             name: value.name,
             net: value.net,
             port: value.port,
@@ -871,6 +986,9 @@ impl From<crate::GardenSpecAlmanac> for GardenSpecAlmanac {
 
 wire::object! {
     GardenSpecAlmanac {
+        optional "beds" => beds,
+        optional "herbs" => herbs,
+        optional "label" => label,
         optional "name" => name,
         optional "net" => net,
         optional "port" => port,
@@ -968,6 +1086,127 @@ wire::object! {
         optional "name" => name,
         optional "width" => width,
         optional "soil" => soil,
+    }
+}
+
+/// Part of an apply configuration: a [`GardenSpecEdition`](crate::GardenSpecEdition).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecEdition {
+    /// The version.
+    ///
+    /// See [`text`](crate::GardenSpecEdition::text).
+    pub text: Option<String>,
+
+    /// If it is nearly one.
+    ///
+    /// See [`loose`](crate::GardenSpecEdition::loose).
+    pub loose: Option<bool>,
+
+    /// The first number.
+    ///
+    /// See [`major`](crate::GardenSpecEdition::major).
+    pub major: Option<i64>,
+
+    /// Of both.
+    ///
+    /// See [`order`](crate::GardenSpecEdition::order).
+    pub order: Option<i64>,
+
+    /// Another version.
+    ///
+    /// See [`other`](crate::GardenSpecEdition::other).
+    pub other: Option<String>,
+
+    /// If it is one.
+    ///
+    /// See [`valid`](crate::GardenSpecEdition::valid).
+    pub valid: Option<bool>,
+}
+
+impl GardenSpecEdition {
+    /// Makes a `GardenSpecEdition` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The version.
+    ///
+    /// Sets [`text`](Self::text).
+    #[must_use]
+    pub fn with_text(mut self, value: impl Into<String>) -> Self {
+        self.text = Some(value.into());
+        self
+    }
+
+    /// If it is nearly one.
+    ///
+    /// Sets [`loose`](Self::loose).
+    #[must_use]
+    pub fn with_loose(mut self, value: bool) -> Self {
+        self.loose = Some(value);
+        self
+    }
+
+    /// The first number.
+    ///
+    /// Sets [`major`](Self::major).
+    #[must_use]
+    pub fn with_major(mut self, value: impl Into<i64>) -> Self {
+        self.major = Some(value.into());
+        self
+    }
+
+    /// Of both.
+    ///
+    /// Sets [`order`](Self::order).
+    #[must_use]
+    pub fn with_order(mut self, value: impl Into<i64>) -> Self {
+        self.order = Some(value.into());
+        self
+    }
+
+    /// Another version.
+    ///
+    /// Sets [`other`](Self::other).
+    #[must_use]
+    pub fn with_other(mut self, value: impl Into<String>) -> Self {
+        self.other = Some(value.into());
+        self
+    }
+
+    /// If it is one.
+    ///
+    /// Sets [`valid`](Self::valid).
+    #[must_use]
+    pub fn with_valid(mut self, value: bool) -> Self {
+        self.valid = Some(value);
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecEdition> for GardenSpecEdition {
+    fn from(value: crate::GardenSpecEdition) -> Self {
+        Self {
+            text: Some(value.text),
+            loose: value.loose,
+            major: value.major,
+            order: value.order,
+            other: value.other,
+            valid: value.valid,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecEdition {
+        optional "text" => text,
+        optional "loose" => loose,
+        optional "major" => major,
+        optional "order" => order,
+        optional "other" => other,
+        optional "valid" => valid,
     }
 }
 
@@ -1873,6 +2112,184 @@ wire::object! {
     }
 }
 
+/// Part of an apply configuration: a [`GardenSpecOrchard`](crate::GardenSpecOrchard).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchard {
+    /// True if it is.
+    ///
+    /// See [`felled`](crate::GardenSpecOrchard::felled).
+    pub felled: Option<bool>,
+
+    /// The fruit.
+    ///
+    /// See [`fruit`](crate::GardenSpecOrchard::fruit).
+    pub fruit: Option<String>,
+
+    /// By name.
+    ///
+    /// See [`groups`](crate::GardenSpecOrchard::groups).
+    pub groups: Option<BTreeMap<String, i64>>,
+
+    /// In meters.
+    ///
+    /// See [`height`](crate::GardenSpecOrchard::height).
+    pub height: Option<i64>,
+
+    /// In any order.
+    ///
+    /// See [`kinds`](crate::GardenSpecOrchard::kinds).
+    pub kinds: Option<Vec<String>>,
+
+    /// In this order.
+    ///
+    /// See [`rows`](crate::GardenSpecOrchard::rows).
+    pub rows: Option<Vec<String>>,
+
+    /// How thick it is.
+    ///
+    /// See [`stem`](crate::GardenSpecOrchard::stem).
+    pub stem: Option<String>,
+
+    /// By name and row.
+    ///
+    /// See [`trees`](crate::GardenSpecOrchard::trees).
+    pub trees: Option<Vec<GardenSpecOrchardTrees>>,
+
+    /// All of it stays.
+    ///
+    /// See [`wood`](crate::GardenSpecOrchard::wood).
+    pub wood: Option<GardenSpecOrchardWood>,
+}
+
+impl GardenSpecOrchard {
+    /// Makes a `GardenSpecOrchard` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// True if it is.
+    ///
+    /// Sets [`felled`](Self::felled).
+    #[must_use]
+    pub fn with_felled(mut self, value: bool) -> Self {
+        self.felled = Some(value);
+        self
+    }
+
+    /// The fruit.
+    ///
+    /// Sets [`fruit`](Self::fruit).
+    #[must_use]
+    pub fn with_fruit(mut self, value: impl Into<String>) -> Self {
+        self.fruit = Some(value.into());
+        self
+    }
+
+    /// By name.
+    ///
+    /// Sets [`groups`](Self::groups).
+    #[must_use]
+    pub fn with_groups(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.groups = Some(values.collect());
+        self
+    }
+
+    /// In meters.
+    ///
+    /// Sets [`height`](Self::height).
+    #[must_use]
+    pub fn with_height(mut self, value: impl Into<i64>) -> Self {
+        self.height = Some(value.into());
+        self
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`kinds`](Self::kinds).
+    #[must_use]
+    pub fn with_kinds(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.kinds = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// In this order.
+    ///
+    /// Sets [`rows`](Self::rows).
+    #[must_use]
+    pub fn with_rows(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.rows = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// How thick it is.
+    ///
+    /// Sets [`stem`](Self::stem).
+    #[must_use]
+    pub fn with_stem(mut self, value: impl Into<String>) -> Self {
+        self.stem = Some(value.into());
+        self
+    }
+
+    /// By name and row.
+    ///
+    /// Sets [`trees`](Self::trees).
+    #[must_use]
+    pub fn with_trees(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecOrchardTrees>>,
+    ) -> Self {
+        self.trees = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// All of it stays.
+    ///
+    /// Sets [`wood`](Self::wood).
+    #[must_use]
+    pub fn with_wood(mut self, value: impl Into<GardenSpecOrchardWood>) -> Self {
+        self.wood = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecOrchard> for GardenSpecOrchard {
+    fn from(value: crate::GardenSpecOrchard) -> Self {
+        Self {
+            felled: value.felled,
+            fruit: value.fruit,
+            groups: value.groups,
+            height: value.height,
+            kinds: value.kinds,
+            rows: value.rows,
+            stem: value.stem,
+            trees: value.trees.map(convert::elements),
+            wood: value.wood.map(Into::into),
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecOrchard {
+        optional "felled" => felled,
+        optional "fruit" => fruit,
+        optional "groups" => groups,
+        optional "height" => height,
+        optional "kinds" => kinds,
+        optional "rows" => rows,
+        optional "stem" => stem,
+        optional "trees" => trees,
+        optional "wood" => wood,
+    }
+}
+
 /// Part of an apply configuration: a [`GardenSpecPlan`](crate::GardenSpecPlan).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecPlan {
@@ -2461,6 +2878,335 @@ wire::object! {
     }
 }
 
+/// Part of an apply configuration: a [`GardenSpecToolbox`](crate::GardenSpecToolbox).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecToolbox {
+    /// A number.
+    ///
+    /// See [`count`](crate::GardenSpecToolbox::count).
+    pub count: Option<i64>,
+
+    /// A part of it.
+    ///
+    /// See [`part`](crate::GardenSpecToolbox::part).
+    pub part: Option<String>,
+
+    /// The text.
+    ///
+    /// See [`text`](crate::GardenSpecToolbox::text).
+    pub text: Option<String>,
+
+    /// The time that it says.
+    ///
+    /// See [`at`](crate::GardenSpecToolbox::at).
+    pub at: Option<values::DateTime>,
+
+    /// If there are some.
+    ///
+    /// See [`chosen`](crate::GardenSpecToolbox::chosen).
+    pub chosen: Option<String>,
+
+    /// Of the part.
+    ///
+    /// See [`color`](crate::GardenSpecToolbox::color).
+    pub color: Option<String>,
+
+    /// In brackets.
+    ///
+    /// See [`counted`](crate::GardenSpecToolbox::counted).
+    pub counted: Option<String>,
+
+    /// The first place.
+    ///
+    /// See [`found`](crate::GardenSpecToolbox::found).
+    pub found: Option<i64>,
+
+    /// The last place.
+    ///
+    /// See [`last`](crate::GardenSpecToolbox::last).
+    pub last: Option<i64>,
+
+    /// The number that it says.
+    ///
+    /// See [`number`](crate::GardenSpecToolbox::number).
+    pub number: Option<values::Number>,
+
+    /// If both go together.
+    ///
+    /// See [`paired`](crate::GardenSpecToolbox::paired).
+    pub paired: Option<bool>,
+
+    /// Its parts.
+    ///
+    /// See [`parts`](crate::GardenSpecToolbox::parts).
+    pub parts: Option<Vec<String>>,
+
+    /// In quotes.
+    ///
+    /// See [`quoted`](crate::GardenSpecToolbox::quoted).
+    pub quoted: Option<String>,
+
+    /// Of the part.
+    ///
+    /// See [`rank`](crate::GardenSpecToolbox::rank).
+    pub rank: Option<i64>,
+
+    /// With dashes.
+    ///
+    /// See [`replaced`](crate::GardenSpecToolbox::replaced).
+    pub replaced: Option<String>,
+
+    /// In a sentence.
+    ///
+    /// See [`said`](crate::GardenSpecToolbox::said).
+    pub said: Option<String>,
+
+    /// The number of values.
+    ///
+    /// See [`size`](crate::GardenSpecToolbox::size).
+    pub size: Option<i64>,
+
+    /// Of a URL.
+    ///
+    /// See [`values`](crate::GardenSpecToolbox::values).
+    pub values: Option<Vec<String>>,
+
+    /// As a number.
+    ///
+    /// See [`whole`](crate::GardenSpecToolbox::whole).
+    pub whole: Option<i64>,
+}
+
+impl GardenSpecToolbox {
+    /// Makes a `GardenSpecToolbox` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A number.
+    ///
+    /// Sets [`count`](Self::count).
+    #[must_use]
+    pub fn with_count(mut self, value: impl Into<i64>) -> Self {
+        self.count = Some(value.into());
+        self
+    }
+
+    /// A part of it.
+    ///
+    /// Sets [`part`](Self::part).
+    #[must_use]
+    pub fn with_part(mut self, value: impl Into<String>) -> Self {
+        self.part = Some(value.into());
+        self
+    }
+
+    /// The text.
+    ///
+    /// Sets [`text`](Self::text).
+    #[must_use]
+    pub fn with_text(mut self, value: impl Into<String>) -> Self {
+        self.text = Some(value.into());
+        self
+    }
+
+    /// The time that it says.
+    ///
+    /// Sets [`at`](Self::at).
+    #[must_use]
+    pub fn with_at(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.at = Some(value.into());
+        self
+    }
+
+    /// If there are some.
+    ///
+    /// Sets [`chosen`](Self::chosen).
+    #[must_use]
+    pub fn with_chosen(mut self, value: impl Into<String>) -> Self {
+        self.chosen = Some(value.into());
+        self
+    }
+
+    /// Of the part.
+    ///
+    /// Sets [`color`](Self::color).
+    #[must_use]
+    pub fn with_color(mut self, value: impl Into<String>) -> Self {
+        self.color = Some(value.into());
+        self
+    }
+
+    /// In brackets.
+    ///
+    /// Sets [`counted`](Self::counted).
+    #[must_use]
+    pub fn with_counted(mut self, value: impl Into<String>) -> Self {
+        self.counted = Some(value.into());
+        self
+    }
+
+    /// The first place.
+    ///
+    /// Sets [`found`](Self::found).
+    #[must_use]
+    pub fn with_found(mut self, value: impl Into<i64>) -> Self {
+        self.found = Some(value.into());
+        self
+    }
+
+    /// The last place.
+    ///
+    /// Sets [`last`](Self::last).
+    #[must_use]
+    pub fn with_last(mut self, value: impl Into<i64>) -> Self {
+        self.last = Some(value.into());
+        self
+    }
+
+    /// The number that it says.
+    ///
+    /// Sets [`number`](Self::number).
+    #[must_use]
+    pub fn with_number(mut self, value: impl Into<values::Number>) -> Self {
+        self.number = Some(value.into());
+        self
+    }
+
+    /// If both go together.
+    ///
+    /// Sets [`paired`](Self::paired).
+    #[must_use]
+    pub fn with_paired(mut self, value: bool) -> Self {
+        self.paired = Some(value);
+        self
+    }
+
+    /// Its parts.
+    ///
+    /// Sets [`parts`](Self::parts).
+    #[must_use]
+    pub fn with_parts(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.parts = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// In quotes.
+    ///
+    /// Sets [`quoted`](Self::quoted).
+    #[must_use]
+    pub fn with_quoted(mut self, value: impl Into<String>) -> Self {
+        self.quoted = Some(value.into());
+        self
+    }
+
+    /// Of the part.
+    ///
+    /// Sets [`rank`](Self::rank).
+    #[must_use]
+    pub fn with_rank(mut self, value: impl Into<i64>) -> Self {
+        self.rank = Some(value.into());
+        self
+    }
+
+    /// With dashes.
+    ///
+    /// Sets [`replaced`](Self::replaced).
+    #[must_use]
+    pub fn with_replaced(mut self, value: impl Into<String>) -> Self {
+        self.replaced = Some(value.into());
+        self
+    }
+
+    /// In a sentence.
+    ///
+    /// Sets [`said`](Self::said).
+    #[must_use]
+    pub fn with_said(mut self, value: impl Into<String>) -> Self {
+        self.said = Some(value.into());
+        self
+    }
+
+    /// The number of values.
+    ///
+    /// Sets [`size`](Self::size).
+    #[must_use]
+    pub fn with_size(mut self, value: impl Into<i64>) -> Self {
+        self.size = Some(value.into());
+        self
+    }
+
+    /// Of a URL.
+    ///
+    /// Sets [`values`](Self::values).
+    #[must_use]
+    pub fn with_values(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.values = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// As a number.
+    ///
+    /// Sets [`whole`](Self::whole).
+    #[must_use]
+    pub fn with_whole(mut self, value: impl Into<i64>) -> Self {
+        self.whole = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecToolbox> for GardenSpecToolbox {
+    fn from(value: crate::GardenSpecToolbox) -> Self {
+        Self {
+            count: Some(value.count),
+            part: Some(value.part),
+            text: Some(value.text),
+            at: value.at,
+            chosen: value.chosen,
+            color: value.color,
+            counted: value.counted,
+            found: value.found,
+            last: value.last,
+            number: value.number,
+            paired: value.paired,
+            parts: value.parts,
+            quoted: value.quoted,
+            rank: value.rank,
+            replaced: value.replaced,
+            said: value.said,
+            size: value.size,
+            values: value.values,
+            whole: value.whole,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecToolbox {
+        optional "count" => count,
+        optional "part" => part,
+        optional "text" => text,
+        optional "at" => at,
+        optional "chosen" => chosen,
+        optional "color" => color,
+        optional "counted" => counted,
+        optional "found" => found,
+        optional "last" => last,
+        optional "number" => number,
+        optional "paired" => paired,
+        optional "parts" => parts,
+        optional "quoted" => quoted,
+        optional "rank" => rank,
+        optional "replaced" => replaced,
+        optional "said" => said,
+        optional "size" => size,
+        optional "values" => values,
+        optional "whole" => whole,
+    }
+}
+
 /// Part of an apply configuration: a [`GardenStatusFound`](crate::GardenStatusFound).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenStatusFound {
@@ -2820,6 +3566,278 @@ wire::object! {
 }
 
 /// Part of an apply configuration: a
+/// [`GardenSpecOrchardTrees`](crate::GardenSpecOrchardTrees).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchardTrees {
+    /// Its name.
+    ///
+    /// See [`name`](crate::GardenSpecOrchardTrees::name).
+    pub name: Option<String>,
+
+    /// Its row.
+    ///
+    /// See [`row`](crate::GardenSpecOrchardTrees::row).
+    pub row: Option<i64>,
+
+    /// In years.
+    ///
+    /// See [`age`](crate::GardenSpecOrchardTrees::age).
+    pub age: Option<i64>,
+
+    /// In any order.
+    ///
+    /// See [`nests`](crate::GardenSpecOrchardTrees::nests).
+    pub nests: Option<Vec<i64>>,
+}
+
+impl GardenSpecOrchardTrees {
+    /// Makes a `GardenSpecOrchardTrees` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Its name.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// Its row.
+    ///
+    /// Sets [`row`](Self::row).
+    #[must_use]
+    pub fn with_row(mut self, value: impl Into<i64>) -> Self {
+        self.row = Some(value.into());
+        self
+    }
+
+    /// In years.
+    ///
+    /// Sets [`age`](Self::age).
+    #[must_use]
+    pub fn with_age(mut self, value: impl Into<i64>) -> Self {
+        self.age = Some(value.into());
+        self
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`nests`](Self::nests).
+    #[must_use]
+    pub fn with_nests(mut self, value: impl IntoIterator<Item = impl Into<i64>>) -> Self {
+        self.nests = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecOrchardTrees> for GardenSpecOrchardTrees {
+    fn from(value: crate::GardenSpecOrchardTrees) -> Self {
+        Self {
+            name: Some(value.name),
+            row: Some(value.row),
+            age: value.age,
+            nests: value.nests,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecOrchardTrees {
+        optional "name" => name,
+        optional "row" => row,
+        optional "age" => age,
+        optional "nests" => nests,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecOrchardWood`](crate::GardenSpecOrchardWood).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchardWood {
+    /// The time between visits.
+    ///
+    /// See [`every`](crate::GardenSpecOrchardWood::every).
+    pub every: Option<String>,
+
+    /// In any order.
+    ///
+    /// See [`kinds`](crate::GardenSpecOrchardWood::kinds).
+    pub kinds: Option<Vec<String>>,
+
+    /// Its name.
+    ///
+    /// See [`name`](crate::GardenSpecOrchardWood::name).
+    pub name: Option<String>,
+
+    /// By name.
+    ///
+    /// See [`parts`](crate::GardenSpecOrchardWood::parts).
+    pub parts: Option<BTreeMap<String, GardenSpecOrchardWoodParts>>,
+
+    /// The time of planting.
+    ///
+    /// See [`planted`](crate::GardenSpecOrchardWood::planted).
+    pub planted: Option<values::DateTime>,
+
+    /// In this order.
+    ///
+    /// See [`rows`](crate::GardenSpecOrchardWood::rows).
+    pub rows: Option<Vec<GardenSpecOrchardWoodRows>>,
+
+    /// The first day.
+    ///
+    /// See [`since`](crate::GardenSpecOrchardWood::since).
+    pub since: Option<String>,
+
+    /// By name.
+    ///
+    /// See [`trees`](crate::GardenSpecOrchardWood::trees).
+    pub trees: Option<Vec<GardenSpecOrchardWoodTrees>>,
+
+    /// In tons.
+    ///
+    /// See [`weight`](crate::GardenSpecOrchardWood::weight).
+    pub weight: Option<values::Number>,
+}
+
+impl GardenSpecOrchardWood {
+    /// Makes a `GardenSpecOrchardWood` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The time between visits.
+    ///
+    /// Sets [`every`](Self::every).
+    #[must_use]
+    pub fn with_every(mut self, value: impl Into<String>) -> Self {
+        self.every = Some(value.into());
+        self
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`kinds`](Self::kinds).
+    #[must_use]
+    pub fn with_kinds(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.kinds = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Its name.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// By name.
+    ///
+    /// Sets [`parts`](Self::parts).
+    #[must_use]
+    pub fn with_parts(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<GardenSpecOrchardWoodParts>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.parts = Some(values.collect());
+        self
+    }
+
+    /// The time of planting.
+    ///
+    /// Sets [`planted`](Self::planted).
+    #[must_use]
+    pub fn with_planted(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.planted = Some(value.into());
+        self
+    }
+
+    /// In this order.
+    ///
+    /// Sets [`rows`](Self::rows).
+    #[must_use]
+    pub fn with_rows(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecOrchardWoodRows>>,
+    ) -> Self {
+        self.rows = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The first day.
+    ///
+    /// Sets [`since`](Self::since).
+    #[must_use]
+    pub fn with_since(mut self, value: impl Into<String>) -> Self {
+        self.since = Some(value.into());
+        self
+    }
+
+    /// By name.
+    ///
+    /// Sets [`trees`](Self::trees).
+    #[must_use]
+    pub fn with_trees(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecOrchardWoodTrees>>,
+    ) -> Self {
+        self.trees = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// In tons.
+    ///
+    /// Sets [`weight`](Self::weight).
+    #[must_use]
+    pub fn with_weight(mut self, value: impl Into<values::Number>) -> Self {
+        self.weight = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecOrchardWood> for GardenSpecOrchardWood {
+    fn from(value: crate::GardenSpecOrchardWood) -> Self {
+        Self {
+            every: value.every,
+            kinds: value.kinds,
+            name: value.name,
+            parts: value.parts.map(convert::values),
+            planted: value.planted,
+            rows: value.rows.map(convert::elements),
+            since: value.since,
+            trees: value.trees.map(convert::elements),
+            weight: value.weight,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecOrchardWood {
+        optional "every" => every,
+        optional "kinds" => kinds,
+        optional "name" => name,
+        optional "parts" => parts,
+        optional "planted" => planted,
+        optional "rows" => rows,
+        optional "since" => since,
+        optional "trees" => trees,
+        optional "weight" => weight,
+    }
+}
+
+/// Part of an apply configuration: a
 /// [`GardenSpecShedSpec`](crate::GardenSpecShedSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecShedSpec {
@@ -2856,5 +3874,143 @@ impl From<crate::GardenSpecShedSpec> for GardenSpecShedSpec {
 wire::object! {
     GardenSpecShedSpec {
         optional "area" => area,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecOrchardWoodParts`](crate::GardenSpecOrchardWoodParts).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchardWoodParts {
+    /// In any order.
+    ///
+    /// See [`kinds`](crate::GardenSpecOrchardWoodParts::kinds).
+    pub kinds: Option<Vec<String>>,
+}
+
+impl GardenSpecOrchardWoodParts {
+    /// Makes a `GardenSpecOrchardWoodParts` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`kinds`](Self::kinds).
+    #[must_use]
+    pub fn with_kinds(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.kinds = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecOrchardWoodParts> for GardenSpecOrchardWoodParts {
+    fn from(value: crate::GardenSpecOrchardWoodParts) -> Self {
+        Self { kinds: value.kinds }
+    }
+}
+
+wire::object! {
+    GardenSpecOrchardWoodParts {
+        optional "kinds" => kinds,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecOrchardWoodRows`](crate::GardenSpecOrchardWoodRows).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchardWoodRows {
+    /// In any order.
+    ///
+    /// See [`kinds`](crate::GardenSpecOrchardWoodRows::kinds).
+    pub kinds: Option<Vec<String>>,
+}
+
+impl GardenSpecOrchardWoodRows {
+    /// Makes a `GardenSpecOrchardWoodRows` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// In any order.
+    ///
+    /// Sets [`kinds`](Self::kinds).
+    #[must_use]
+    pub fn with_kinds(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.kinds = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecOrchardWoodRows> for GardenSpecOrchardWoodRows {
+    fn from(value: crate::GardenSpecOrchardWoodRows) -> Self {
+        Self { kinds: value.kinds }
+    }
+}
+
+wire::object! {
+    GardenSpecOrchardWoodRows {
+        optional "kinds" => kinds,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecOrchardWoodTrees`](crate::GardenSpecOrchardWoodTrees).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecOrchardWoodTrees {
+    /// Its name.
+    ///
+    /// See [`name`](crate::GardenSpecOrchardWoodTrees::name).
+    pub name: Option<String>,
+
+    /// The time of planting.
+    ///
+    /// See [`planted`](crate::GardenSpecOrchardWoodTrees::planted).
+    pub planted: Option<values::DateTime>,
+}
+
+impl GardenSpecOrchardWoodTrees {
+    /// Makes a `GardenSpecOrchardWoodTrees` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Its name.
+    ///
+    /// Sets [`name`](Self::name).
+    #[must_use]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
+        self.name = Some(value.into());
+        self
+    }
+
+    /// The time of planting.
+    ///
+    /// Sets [`planted`](Self::planted).
+    #[must_use]
+    pub fn with_planted(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.planted = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecOrchardWoodTrees> for GardenSpecOrchardWoodTrees {
+    fn from(value: crate::GardenSpecOrchardWoodTrees) -> Self {
+        Self {
+            name: Some(value.name),
+            planted: value.planted,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecOrchardWoodTrees {
+        optional "name" => name,
+        optional "planted" => planted,
     }
 }

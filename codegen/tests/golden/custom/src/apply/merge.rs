@@ -4,11 +4,13 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation, GardenSpecLedger,
-    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace,
-    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation,
+    GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark,
+    GardenSpecLedgerPlace, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecOrchard,
+    GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
+    GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
     GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite,
-    GardenStatus, GardenStatusFound,
+    GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -26,6 +28,7 @@ merge::object! {
         optional almanac as fields,
         optional beds as list [name] of fields,
         optional depth,
+        optional edition as fields,
         optional floor,
         optional gate,
         optional gnomes,
@@ -37,6 +40,7 @@ merge::object! {
         optional legend,
         optional motto,
         optional open,
+        optional orchard as fields,
         optional paths,
         optional plan as fields,
         optional plaque as fields,
@@ -47,6 +51,7 @@ merge::object! {
         optional shed as fields,
         optional sign as fields,
         optional site as fields,
+        optional toolbox as fields,
         optional visits,
         optional well,
     }
@@ -57,12 +62,16 @@ merge::object! {
         optional plants,
         optional found as fields,
         optional gnomes,
+        optional leaves,
         optional selector,
     }
 }
 
 merge::object! {
     GardenSpecAlmanac {
+        optional beds,
+        optional herbs as entries,
+        optional label,
         optional name,
         optional net,
         optional port,
@@ -80,6 +89,17 @@ merge::object! {
         optional name,
         optional width,
         optional soil,
+    }
+}
+
+merge::object! {
+    GardenSpecEdition {
+        optional text,
+        optional loose,
+        optional major,
+        optional order,
+        optional other,
+        optional valid,
     }
 }
 
@@ -144,6 +164,20 @@ merge::object! {
 }
 
 merge::object! {
+    GardenSpecOrchard {
+        optional felled,
+        optional fruit,
+        optional groups as entries,
+        optional height,
+        optional kinds as set,
+        optional rows,
+        optional stem,
+        optional trees as list [name, row] of fields,
+        optional wood as fields,
+    }
+}
+
+merge::object! {
     GardenSpecPlan {
         optional address,
         optional key,
@@ -202,6 +236,30 @@ merge::object! {
 }
 
 merge::object! {
+    GardenSpecToolbox {
+        optional count,
+        optional part,
+        optional text,
+        optional at,
+        optional chosen,
+        optional color,
+        optional counted,
+        optional found,
+        optional last,
+        optional number,
+        optional paired,
+        optional parts,
+        optional quoted,
+        optional rank,
+        optional replaced,
+        optional said,
+        optional size,
+        optional values,
+        optional whole,
+    }
+}
+
+merge::object! {
     GardenStatusFound {
         optional api_version,
         optional kind,
@@ -249,7 +307,49 @@ merge::object! {
 }
 
 merge::object! {
+    GardenSpecOrchardTrees {
+        optional name,
+        optional row,
+        optional age,
+        optional nests as set,
+    }
+}
+
+merge::object! {
+    GardenSpecOrchardWood {
+        optional every,
+        optional kinds as set,
+        optional name,
+        optional parts as entries of fields,
+        optional planted,
+        optional rows,
+        optional since,
+        optional trees as list [name] of fields,
+        optional weight,
+    }
+}
+
+merge::object! {
     GardenSpecShedSpec {
         optional area,
+    }
+}
+
+merge::object! {
+    GardenSpecOrchardWoodParts {
+        optional kinds as set,
+    }
+}
+
+merge::object! {
+    GardenSpecOrchardWoodRows {
+        optional kinds as set,
+    }
+}
+
+merge::object! {
+    GardenSpecOrchardWoodTrees {
+        optional name,
+        optional planted,
     }
 }

@@ -21,9 +21,11 @@ mod garden;
 mod merge;
 
 pub use garden::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation, GardenSpecLedger,
-    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace,
-    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecPlan, GardenSpecPlaque,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation,
+    GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark,
+    GardenSpecLedgerPlace, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecOrchard,
+    GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
+    GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
     GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite,
-    GardenStatus, GardenStatusFound,
+    GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };

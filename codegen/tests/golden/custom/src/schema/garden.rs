@@ -8,12 +8,15 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::{schema, values};
 
 use crate::{
-    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation,
-    GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner,
-    GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot,
-    GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard,
+    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition,
+    GardenSpecInvitation, GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerEmpty,
+    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
+    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves,
+    GardenSpecLedgerYard, GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood,
+    GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees,
     GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenStatus, GardenStatusFound,
+    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus,
+    GardenStatusFound,
 };
 
 schema::kind! {
@@ -63,6 +66,8 @@ schema::object! {
         },
         /// Of the soil.
         optional "depth" => values::Number,
+        /// A version, and what functions say of it.
+        optional "edition" => GardenSpecEdition,
         /// On which floor it is.
         optional "floor" => i64,
         /// The number or the name of a gate.
@@ -108,6 +113,8 @@ schema::object! {
         optional "open" => bool {
             "default" => true,
         },
+        /// Trees that are compared with those of before.
+        optional "orchard" => GardenSpecOrchard,
         /// The lengths of paths, by row.
         optional "paths" => Vec<Vec<i64>> {
             "maxItems" => 3,
@@ -139,6 +146,8 @@ schema::object! {
         optional "sign" => GardenSpecSign,
         /// A URL and its parts.
         optional "site" => GardenSpecSite,
+        /// Texts, and what functions make of them.
+        optional "toolbox" => GardenSpecToolbox,
         /// The number that came on each day, if they were counted.
         optional "visits" => Vec<k8s_openapi::serde_json::Value> {
             items {
@@ -161,6 +170,8 @@ schema::object! {
         optional "found" => GardenStatusFound,
         /// The number of them that are there.
         optional "gnomes" => i64,
+        /// The number of them.
+        optional "leaves" => i64,
         /// The labels of those.
         optional "selector" => String,
     }
@@ -169,6 +180,18 @@ schema::object! {
 schema::object! {
     /// Days, numbers and names that are looked up.
     GardenSpecAlmanac "com.example.v1.GardenSpecAlmanac" {
+        /// By size.
+        optional "beds" => Vec<i64> {
+            "maxItems" => 5,
+        },
+        /// By name.
+        optional "herbs" => BTreeMap<String, i64> {
+            "maxProperties" => 3,
+        },
+        /// The value of a label.
+        optional "label" => String {
+            "maxLength" => 70,
+        },
         /// The name.
         optional "name" => String {
             "maxLength" => 70,
@@ -213,6 +236,30 @@ schema::object! {
         optional "soil" => String {
             "default" => "loam",
         },
+    }
+}
+
+schema::object! {
+    /// A version, and what functions say of it.
+    GardenSpecEdition "com.example.v1.GardenSpecEdition" {
+        /// The version.
+        required "text" => String {
+            "maxLength" => 50,
+        },
+        /// If it is nearly one.
+        optional "loose" => bool,
+        /// The first number.
+        optional "major" => i64,
+        /// Of both.
+        optional "order" => i64 {
+            "default" => 0,
+        },
+        /// Another version.
+        optional "other" => String {
+            "maxLength" => 50,
+        },
+        /// If it is one.
+        optional "valid" => bool,
     }
 }
 
@@ -406,6 +453,51 @@ schema::object! {
 }
 
 schema::object! {
+    /// Trees that are compared with those of before.
+    GardenSpecOrchard "com.example.v1.GardenSpecOrchard" {
+        /// True if it is.
+        optional "felled" => bool,
+        /// The fruit.
+        optional "fruit" => String {
+            "maxLength" => 20,
+        },
+        /// By name.
+        optional "groups" => BTreeMap<String, i64> {
+            "maxProperties" => 3,
+        },
+        /// In meters.
+        optional "height" => i64,
+        /// In any order.
+        optional "kinds" => Vec<String> {
+            "maxItems" => 5,
+            "x-kubernetes-list-type" => "set",
+            items {
+                "maxLength" => 10,
+            },
+        },
+        /// In this order.
+        optional "rows" => Vec<String> {
+            "maxItems" => 5,
+            items {
+                "maxLength" => 10,
+            },
+        },
+        /// How thick it is.
+        optional "stem" => String {
+            "maxLength" => 20,
+        },
+        /// By name and row.
+        optional "trees" => Vec<GardenSpecOrchardTrees> {
+            "maxItems" => 5,
+            "x-kubernetes-list-type" => "map",
+            "x-kubernetes-list-map-keys" => ["name", "row"],
+        },
+        /// All of it stays.
+        optional "wood" => GardenSpecOrchardWood,
+    }
+}
+
+schema::object! {
     /// The work that is planned.
     GardenSpecPlan "com.example.v1.GardenSpecPlan" {
         /// The address of the pump.
@@ -541,6 +633,76 @@ schema::object! {
 }
 
 schema::object! {
+    /// Texts, and what functions make of them.
+    GardenSpecToolbox "com.example.v1.GardenSpecToolbox" {
+        /// A number.
+        required "count" => i64,
+        /// A part of it.
+        required "part" => String {
+            "maxLength" => 10,
+        },
+        /// The text.
+        required "text" => String {
+            "maxLength" => 50,
+        },
+        /// The time that it says.
+        optional "at" => values::DateTime,
+        /// If there are some.
+        optional "chosen" => String {
+            "maxLength" => 50,
+        },
+        /// Of the part.
+        optional "color" => String {
+            "maxLength" => 10,
+        },
+        /// In brackets.
+        optional "counted" => String {
+            "maxLength" => 100,
+        },
+        /// The first place.
+        optional "found" => i64,
+        /// The last place.
+        optional "last" => i64,
+        /// The number that it says.
+        optional "number" => values::Number,
+        /// If both go together.
+        optional "paired" => bool,
+        /// Its parts.
+        optional "parts" => Vec<String> {
+            "maxItems" => 9,
+            items {
+                "maxLength" => 50,
+            },
+        },
+        /// In quotes.
+        optional "quoted" => String {
+            "maxLength" => 100,
+        },
+        /// Of the part.
+        optional "rank" => i64,
+        /// With dashes.
+        optional "replaced" => String {
+            "maxLength" => 100,
+        },
+        /// In a sentence.
+        optional "said" => String {
+            "maxLength" => 100,
+        },
+        /// The number of values.
+        optional "size" => i64,
+        /// Of a URL.
+        optional "values" => Vec<String> {
+            "maxItems" => 9,
+            items {
+                "maxLength" => 50,
+            },
+        },
+        /// As a number.
+        optional "whole" => i64,
+    }
+}
+
+schema::object! {
     /// The object that was found there, of any kind.
     GardenStatusFound "com.example.v1.GardenStatusFound" {
         "x-kubernetes-preserve-unknown-fields" => true,
@@ -641,11 +803,114 @@ schema::enumeration! {
 }
 
 schema::object! {
+    /// A tree.
+    GardenSpecOrchardTrees "com.example.v1.GardenSpecOrchardTrees" {
+        /// Its name.
+        required "name" => String {
+            "maxLength" => 10,
+        },
+        /// Its row.
+        required "row" => i64,
+        /// In years.
+        optional "age" => i64,
+        /// In any order.
+        optional "nests" => Vec<i64> {
+            "maxItems" => 3,
+            "x-kubernetes-list-type" => "set",
+        },
+    }
+}
+
+schema::object! {
+    /// All of it stays.
+    GardenSpecOrchardWood "com.example.v1.GardenSpecOrchardWood" {
+        /// The time between visits.
+        optional "every" => String {
+            "format" => "duration",
+        },
+        /// In any order.
+        optional "kinds" => Vec<String> {
+            "maxItems" => 5,
+            "x-kubernetes-list-type" => "set",
+            items {
+                "maxLength" => 10,
+            },
+        },
+        /// Its name.
+        optional "name" => String {
+            "maxLength" => 10,
+        },
+        /// By name.
+        optional "parts" => BTreeMap<String, GardenSpecOrchardWoodParts> {
+            "maxProperties" => 3,
+        },
+        /// The time of planting.
+        optional "planted" => values::DateTime,
+        /// In this order.
+        optional "rows" => Vec<GardenSpecOrchardWoodRows> {
+            "maxItems" => 3,
+        },
+        /// The first day.
+        optional "since" => String {
+            "format" => "date",
+        },
+        /// By name.
+        optional "trees" => Vec<GardenSpecOrchardWoodTrees> {
+            "maxItems" => 3,
+            "x-kubernetes-list-type" => "map",
+            "x-kubernetes-list-map-keys" => ["name"],
+        },
+        /// In tons.
+        optional "weight" => values::Number,
+    }
+}
+
+schema::object! {
     /// The ground.
     GardenSpecShedSpec "com.example.v1.GardenSpecShedSpec" {
         /// In squares.
         optional "area" => i64 {
             "minimum" => 1,
         },
+    }
+}
+
+schema::object! {
+    /// A part.
+    GardenSpecOrchardWoodParts "com.example.v1.GardenSpecOrchardWoodParts" {
+        /// In any order.
+        optional "kinds" => Vec<String> {
+            "maxItems" => 5,
+            "x-kubernetes-list-type" => "set",
+            items {
+                "maxLength" => 10,
+            },
+        },
+    }
+}
+
+schema::object! {
+    /// A row.
+    GardenSpecOrchardWoodRows "com.example.v1.GardenSpecOrchardWoodRows" {
+        /// In any order.
+        optional "kinds" => Vec<String> {
+            "maxItems" => 5,
+            "x-kubernetes-list-type" => "set",
+            items {
+                "maxLength" => 10,
+            },
+        },
+    }
+}
+
+schema::object! {
+    /// A tree.
+    GardenSpecOrchardWoodTrees "com.example.v1.GardenSpecOrchardWoodTrees" {
+        /// Its name.
+        required "name" => String {
+            "maxLength" => 10,
+        },
+        /// The time of planting.
+        optional "planted" => values::DateTime,
     }
 }

@@ -8,12 +8,14 @@ use kubernetes_validation::{
 };
 
 use crate::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecInvitation,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation,
     GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerMark, GardenSpecLedgerPhase,
     GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat,
-    GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecPlan, GardenSpecPlaque,
-    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
-    GardenSpecSite, GardenStatus, GardenStatusFound,
+    GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecOrchard, GardenSpecOrchardTrees,
+    GardenSpecOrchardWood, GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows,
+    GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
+    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite,
+    GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -105,12 +107,17 @@ impl Strategy for Garden {
         ("", &["spec"]),
         ("spec", &["owner", "size"]),
         ("spec.beds[]", &["length", "name", "width"]),
+        ("spec.edition", &["text"]),
+        ("spec.orchard.trees[]", &["name", "row"]),
+        ("spec.orchard.wood.trees[]", &["name"]),
         ("spec.plaque", &["apiVersion", "kind"]),
         ("spec.prices[]", &["low"]),
         ("spec.shed", &["apiVersion", "kind"]),
         ("spec.site", &["text"]),
+        ("spec.toolbox", &["count", "part", "text"]),
     ];
     const NOT_NULL: &'static [&'static str] = &[
+        "spec.almanac.beds[]",
         "spec.almanac.rows[]",
         "spec.beds[]",
         "spec.helpers[]",
@@ -124,9 +131,20 @@ impl Strategy for Garden {
         "spec.ledger.shelves[][]",
         "spec.ledger.shelves[][][]",
         "spec.ledger.times[]",
+        "spec.orchard.kinds[]",
+        "spec.orchard.rows[]",
+        "spec.orchard.trees[]",
+        "spec.orchard.trees[].nests[]",
+        "spec.orchard.wood.kinds[]",
+        "spec.orchard.wood.parts[].kinds[]",
+        "spec.orchard.wood.rows[]",
+        "spec.orchard.wood.rows[].kinds[]",
+        "spec.orchard.wood.trees[]",
         "spec.paths[]",
         "spec.paths[][]",
         "spec.plan.steps[]",
+        "spec.toolbox.parts[]",
+        "spec.toolbox.values[]",
     ];
     const HAS_STATUS: bool = true;
     const HAS_CEL_RULES: bool = true;
@@ -172,6 +190,9 @@ impl SetDefaults for GardenSpec {
         for item in self.beds.iter_mut().flatten() {
             item.set_defaults(target);
         }
+        if let Some(value) = &mut self.edition {
+            value.set_defaults(target);
+        }
         if let Some(value) = &mut self.ledger {
             value.set_defaults(target);
         }
@@ -210,6 +231,9 @@ impl Check for GardenSpec {
                     to.duplicate(path, item);
                 }
             }
+        }
+        if let Some(value) = &self.edition {
+            value.check(&at.field("edition"), to);
         }
         let path = at.field("floor");
         if let Some(value) = &self.floor {
@@ -302,6 +326,9 @@ impl Check for GardenSpec {
                 ),
             );
         }
+        if let Some(value) = &self.orchard {
+            value.check(&at.field("orchard"), to);
+        }
         let path = at.field("paths");
         if let Some(entries) = &self.paths {
             let problem = Problem::new(ErrorType::TooMany, "maxItems");
@@ -348,6 +375,9 @@ impl Check for GardenSpec {
         }
         if let Some(value) = &self.site {
             value.check(&at.field("site"), to);
+        }
+        if let Some(value) = &self.toolbox {
+            value.check(&at.field("toolbox"), to);
         }
         let path = at.field("well");
         if let Some(value) = &self.well {
@@ -556,6 +586,9 @@ impl Check for GardenSpec {
                 item.check_update(stored, &list.index(index), to);
             }
         }
+        if let (Some(value), Some(stored)) = (&self.orchard, &stored.orchard) {
+            value.check_update(stored, &at.field("orchard"), to);
+        }
         let map = at.field("prices");
         for (key, item) in self.prices.iter().flatten() {
             if let Some(stored) = stored.prices.as_ref().and_then(|map| map.get(key)) {
@@ -593,11 +626,26 @@ impl Check for GardenSpec {
 }
 
 impl Check for GardenStatus {
+    #[rustfmt::skip]
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("plants");
         to.minimum(path, self.plants, 0);
         if let Some(value) = &self.found {
             value.check(&at.field("found"), to);
+        }
+        let path = at.field("leaves");
+        if let Some(value) = &self.leaves {
+            to.rule_of_change(
+                (path, &[]),
+                &Rule {
+                    cel: "self >= oldSelf.orValue(2)",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                value,
+                None,
+                |new, old| Ok(*new >= old.map_or(2, |found| *found)),
+            );
         }
     }
 
@@ -612,12 +660,39 @@ impl Check for GardenStatus {
             },
             || Ok(self.plants >= stored.plants),
         );
+        if let (Some(value), Some(stored)) = (&self.leaves, &stored.leaves) {
+            to.rule_of_change(
+                (at.field("leaves"), &[]),
+                &Rule {
+                    cel: "self >= oldSelf.orValue(2)",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                value,
+                Some(stored),
+                |new, old| Ok(*new >= old.map_or(2, |found| *found)),
+            );
+        }
     }
 }
 
 impl Check for GardenSpecAlmanac {
     #[rustfmt::skip]
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("beds");
+        if let Some(entries) = &self.beds {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+        }
+        let path = at.field("herbs");
+        if let Some(entries) = &self.herbs {
+            let problem = Problem::new(ErrorType::TooMany, "maxProperties");
+            to.max_entries(path, entries.len(), 3, problem);
+        }
+        let path = at.field("label");
+        if let Some(value) = &self.label {
+            to.max_characters(path, value, 70);
+        }
         let path = at.field("name");
         if let Some(value) = &self.name {
             to.max_characters(path, value, 70);
@@ -756,6 +831,72 @@ impl Check for GardenSpecAlmanac {
         to.rule(
             *at,
             &Rule {
+                cel: "!has(self.beds) || self.beds.transformList(i, bed, bed > 2, bed * i).sum() < 50",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.beds.is_none()
+                    || cel::sum(
+                        cel::filter_map(
+                            (0_i64..).zip(cel::get(&self.beds, "beds")?.iter()),
+                            |(i, bed)| Ok(
+                                if *bed > 2 { Some(cel::multiply(*bed, i)?) } else { None },
+                            ),
+                        )?,
+                    )? < 50,
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.herbs) || self.herbs.transformMap(k, v, v > 1, k + '!').all(k, v, v != 'a!' && k != 'b') && self.herbs.transformMap(k, v, v * 2) != {'c': 2, 'd': 4}",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.herbs.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::filter_entries(
+                                    cel::get(&self.herbs, "herbs")?.iter(),
+                                    |(k, v)| Ok(
+                                        if *v > 1 {
+                                            Some((k.as_str().to_owned(), [k.as_str(), "!"].concat()))
+                                        } else {
+                                            None
+                                        },
+                                    ),
+                                )?
+                                .into_iter()
+                                .all(|(k, v)| v.as_str() != "a!" && k.as_str() != "b"),
+                        ),
+                        || Ok(
+                            cel::filter_entries(
+                                cel::get(&self.herbs, "herbs")?.iter(),
+                                |(k, v)| Ok(
+                                    Some((k.as_str().to_owned(), cel::multiply(*v, 2)?)),
+                                ),
+                            )? != cel::entries([("c", 2), ("d", 4)]),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.label) || !format.named('labelValue').value().validate(self.label).hasValue()",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.label.is_none()
+                    || cel::is_label_value(cel::get(&self.label, "label")?.as_str()),
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
                 cel: "!has(self.net) || cidr(self.net).containsIP('10.0.0.1') && self.net.find('[0-9]+$') != '32'",
                 error_type: ErrorType::Invalid,
                 message: "",
@@ -820,6 +961,130 @@ impl Check for GardenSpecBeds {
                 message: "only one side may change",
             },
             || Ok(self.width == stored.width || self.length == stored.length),
+        );
+    }
+}
+
+impl SetDefaults for GardenSpecEdition {
+    fn set_defaults(&mut self, _target: &Target) {
+        self.order.get_or_insert(0);
+    }
+}
+
+impl Check for GardenSpecEdition {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("text");
+        to.max_characters(path, &self.text, 50);
+        let path = at.field("other");
+        if let Some(value) = &self.other {
+            to.max_characters(path, value, 50);
+        }
+        to.rule_below(
+            *at,
+            &["valid"],
+            &Rule {
+                cel: "!has(self.valid) || isSemver(self.text) == self.valid",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.valid.is_none()
+                    || cel::is_semver(self.text.as_str())
+                        == *cel::get(&self.valid, "valid")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["loose"],
+            &Rule {
+                cel: "!has(self.loose) || isSemver(self.text, true) == self.loose",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.loose.is_none()
+                    || cel::is_semver_normalized(self.text.as_str(), true)
+                        == *cel::get(&self.loose, "loose")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["major"],
+            &Rule {
+                cel: "!has(self.major) || semver(self.text, true).major() == self.major && semver(self.text, true).minor() > 1 && semver(self.text, true).patch() < 9",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.major.is_none()
+                    || cel::and(
+                        || cel::and(
+                            || Ok(
+                                cel::semver_normalized(self.text.as_str(), true)?.major()
+                                    == *cel::get(&self.major, "major")?,
+                            ),
+                            || Ok(
+                                cel::semver_normalized(self.text.as_str(), true)?.minor()
+                                    > 1,
+                            ),
+                        ),
+                        || Ok(
+                            cel::semver_normalized(self.text.as_str(), true)?.patch() < 9,
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["order"],
+            &Rule {
+                cel: "!has(self.other) || semver(self.text).compareTo(semver(self.other)) == self.order && semver(self.text).isLessThan(semver(self.other)) == (self.order < 0)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.other.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::semver(self.text.as_str())?
+                                .compare_to(
+                                    &cel::semver(cel::get(&self.other, "other")?.as_str())?,
+                                ) == *cel::get(&self.order, "order")?,
+                        ),
+                        || Ok(
+                            cel::semver(self.text.as_str())?
+                                .is_less_than(
+                                    &cel::semver(cel::get(&self.other, "other")?.as_str())?,
+                                ) == (*cel::get(&self.order, "order")? < 0),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["other"],
+            &Rule {
+                cel: "!has(self.other) || semver(self.text).isGreaterThan(semver(self.other)) == (self.order > 0) && (semver(self.text) == semver(self.other)) == (self.order == 0)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.other.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::semver(self.text.as_str())?
+                                .is_greater_than(
+                                    &cel::semver(cel::get(&self.other, "other")?.as_str())?,
+                                ) == (*cel::get(&self.order, "order")? > 0),
+                        ),
+                        || Ok(
+                            (cel::semver(self.text.as_str())?
+                                == cel::semver(cel::get(&self.other, "other")?.as_str())?)
+                                == (*cel::get(&self.order, "order")? == 0),
+                        ),
+                    )?,
+            ),
         );
     }
 }
@@ -1133,6 +1398,357 @@ impl Check for GardenSpecLedger {
             || cel::and(
                 || Ok(*cel::get(&cel::get(&self.place, "place")?.row, "row")? > 0),
                 || Ok(*cel::get(&cel::get(&self.seat, "seat")?.row, "row")? < 9),
+            ),
+        );
+    }
+}
+
+impl Check for GardenSpecOrchard {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("fruit");
+        if let Some(value) = &self.fruit {
+            to.max_characters(path, value, 20);
+            to.rule_of_change(
+                (path, &[]),
+                &Rule {
+                    cel: "oldSelf.orValue('apple') != 'pear' || self == 'pear'",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                value,
+                None,
+                |new, old| Ok(
+                    old.map_or("apple", |found| found.as_str()) != "pear"
+                        || new.as_str() == "pear",
+                ),
+            );
+            to.rule_of_change(
+                (path, &[]),
+                &Rule {
+                    cel: "self == oldSelf.orValue(self) || self.size() > 3",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                value,
+                None,
+                |new, old| Ok(
+                    new.as_str() == old.map_or(new.as_str(), |found| found.as_str())
+                        || cel::size(new.as_str().chars().count()) > 3,
+                ),
+            );
+        }
+        let path = at.field("groups");
+        if let Some(entries) = &self.groups {
+            let problem = Problem::new(ErrorType::TooMany, "maxProperties");
+            to.max_entries(path, entries.len(), 3, problem);
+            for (key, item) in entries {
+                let path = path.key_as_field(key);
+                to.rule_of_change(
+                    (path, &[]),
+                    &Rule {
+                        cel: "self >= oldSelf.orValue(1)",
+                        error_type: ErrorType::Invalid,
+                        message: "",
+                    },
+                    item,
+                    None,
+                    |new, old| Ok(*new >= old.map_or(1, |found| *found)),
+                );
+            }
+        }
+        let path = at.field("height");
+        if let Some(value) = &self.height {
+            to.rule_of_change(
+                (path, &[]),
+                &Rule {
+                    cel: "self >= oldSelf.orValue(1)",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                value,
+                None,
+                |new, old| Ok(*new >= old.map_or(1, |found| *found)),
+            );
+            to.rule_of_change(
+                (path, &[]),
+                &Rule {
+                    cel: "oldSelf.optMap(old, self - old < 10).orValue(self < 5)",
+                    error_type: ErrorType::Invalid,
+                    message: "trees grow slowly",
+                },
+                value,
+                None,
+                |new, old| Ok(
+                    cel::map_some(
+                            old,
+                            |each_old| Ok(cel::subtract(*new, *each_old)? < 10),
+                        )?
+                        .unwrap_or(*new < 5),
+                ),
+            );
+        }
+        let path = at.field("kinds");
+        if let Some(entries) = &self.kinds {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            let keys = entries.iter().map(|item| item.as_str());
+            let mut repeats = FirstRepeats::of(keys);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 10);
+                if repeats.next(item.as_str()) {
+                    to.duplicate(path, item);
+                }
+            }
+        }
+        let path = at.field("rows");
+        if let Some(entries) = &self.rows {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 10);
+            }
+        }
+        let path = at.field("stem");
+        if let Some(value) = &self.stem {
+            to.max_characters(path, value, 20);
+            to.rule(
+                path,
+                &Rule {
+                    cel: "int(self) > 0",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                || Ok(cel::int(value.as_str())? > 0),
+            );
+        }
+        let path = at.field("trees");
+        if let Some(entries) = &self.trees {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            let keys = entries.iter().map(|item| (item.name.as_str(), &item.row));
+            let mut repeats = FirstRepeats::of(keys);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                item.check(&path, to);
+                if repeats.next((item.name.as_str(), &item.row)) {
+                    to.duplicate(path, item);
+                }
+            }
+        }
+        if let Some(value) = &self.wood {
+            value.check(&at.field("wood"), to);
+        }
+        to.rule_of_change(
+            (*at, &["felled"]),
+            &Rule {
+                cel: "oldSelf.hasValue() || !has(self.felled)",
+                error_type: ErrorType::Invalid,
+                message: "no tree is felled before it stands",
+            },
+            self,
+            None,
+            |new, old| Ok(old.is_some() || new.felled.is_none()),
+        );
+        to.rule_of_change(
+            (*at, &[]),
+            &Rule {
+                cel: "oldSelf.?fruit.orValue('') != 'plum' || has(self.fruit)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            self,
+            None,
+            |new, old| Ok(
+                old.and_then(|of| of.fruit.as_ref()).map_or("", |found| found.as_str())
+                    != "plum" || new.fruit.is_some(),
+            ),
+        );
+        to.rule_of_change(
+            (*at, &[]),
+            &Rule {
+                cel: "!oldSelf.hasValue() || !has(oldSelf.value().height) || has(self.height)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            self,
+            None,
+            |new, old| Ok(
+                new.height.is_some() || old.is_none()
+                    || cel::present(old)?.height.is_none(),
+            ),
+        );
+    }
+
+    #[rustfmt::skip]
+    fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
+        if let (Some(value), Some(stored)) = (&self.fruit, &stored.fruit) {
+            to.rule_of_change(
+                (at.field("fruit"), &[]),
+                &Rule {
+                    cel: "oldSelf.orValue('apple') != 'pear' || self == 'pear'",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                value,
+                Some(stored),
+                |new, old| Ok(
+                    old.map_or("apple", |found| found.as_str()) != "pear"
+                        || new.as_str() == "pear",
+                ),
+            );
+            to.rule_of_change(
+                (at.field("fruit"), &[]),
+                &Rule {
+                    cel: "self == oldSelf.orValue(self) || self.size() > 3",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                value,
+                Some(stored),
+                |new, old| Ok(
+                    new.as_str() == old.map_or(new.as_str(), |found| found.as_str())
+                        || cel::size(new.as_str().chars().count()) > 3,
+                ),
+            );
+        }
+        let map = at.field("groups");
+        for (key, value) in self.groups.iter().flatten() {
+            if let Some(stored) = stored.groups.as_ref().and_then(|map| map.get(key)) {
+                to.rule_of_change(
+                    (map.key_as_field(key), &[]),
+                    &Rule {
+                        cel: "self >= oldSelf.orValue(1)",
+                        error_type: ErrorType::Invalid,
+                        message: "",
+                    },
+                    value,
+                    Some(stored),
+                    |new, old| Ok(*new >= old.map_or(1, |found| *found)),
+                );
+            }
+        }
+        if let (Some(value), Some(stored)) = (&self.height, &stored.height) {
+            to.rule_of_change(
+                (at.field("height"), &[]),
+                &Rule {
+                    cel: "self >= oldSelf.orValue(1)",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                value,
+                Some(stored),
+                |new, old| Ok(*new >= old.map_or(1, |found| *found)),
+            );
+            to.rule_of_change(
+                (at.field("height"), &[]),
+                &Rule {
+                    cel: "oldSelf.optMap(old, self - old < 10).orValue(self < 5)",
+                    error_type: ErrorType::Invalid,
+                    message: "trees grow slowly",
+                },
+                value,
+                Some(stored),
+                |new, old| Ok(
+                    cel::map_some(
+                            old,
+                            |each_old| Ok(cel::subtract(*new, *each_old)? < 10),
+                        )?
+                        .unwrap_or(*new < 5),
+                ),
+            );
+        }
+        if let (Some(value), Some(stored)) = (&self.kinds, &stored.kinds) {
+            to.rule(
+                at.field("kinds"),
+                &Rule {
+                    cel: "self == oldSelf",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                || Ok(cel::is_same_set(value, stored)),
+            );
+        }
+        if let (Some(value), Some(stored)) = (&self.rows, &stored.rows) {
+            to.rule(
+                at.field("rows"),
+                &Rule {
+                    cel: "self == oldSelf",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                || Ok(value == stored),
+            );
+        }
+        if let (Some(value), Some(stored)) = (&self.trees, &stored.trees) {
+            to.rule(
+                at.field("trees"),
+                &Rule {
+                    cel: "self == oldSelf || size(self) > 2",
+                    error_type: ErrorType::Invalid,
+                    message: "",
+                },
+                || Ok(
+                    cel::is_same_by_key(
+                        value,
+                        stored,
+                        |new, old| new.name == old.name && new.row == old.row,
+                        cel::Same::is_same,
+                    ) || cel::size(value.len()) > 2,
+                ),
+            );
+        }
+        let list = at.field("trees");
+        for (index, item) in self.trees.iter().flatten().enumerate() {
+            let mut stored = stored.trees.iter().flatten();
+            if let Some(stored) = stored
+                .find(|stored| stored.name == item.name && stored.row == item.row)
+            {
+                item.check_update(stored, &list.index(index), to);
+            }
+        }
+        if let (Some(value), Some(stored)) = (&self.wood, &stored.wood) {
+            value.check_update(stored, &at.field("wood"), to);
+        }
+        to.rule_of_change(
+            (*at, &["felled"]),
+            &Rule {
+                cel: "oldSelf.hasValue() || !has(self.felled)",
+                error_type: ErrorType::Invalid,
+                message: "no tree is felled before it stands",
+            },
+            self,
+            Some(stored),
+            |new, old| Ok(old.is_some() || new.felled.is_none()),
+        );
+        to.rule_of_change(
+            (*at, &[]),
+            &Rule {
+                cel: "oldSelf.?fruit.orValue('') != 'plum' || has(self.fruit)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            self,
+            Some(stored),
+            |new, old| Ok(
+                old.and_then(|of| of.fruit.as_ref()).map_or("", |found| found.as_str())
+                    != "plum" || new.fruit.is_some(),
+            ),
+        );
+        to.rule_of_change(
+            (*at, &[]),
+            &Rule {
+                cel: "!oldSelf.hasValue() || !has(oldSelf.value().height) || has(self.height)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            self,
+            Some(stored),
+            |new, old| Ok(
+                new.height.is_some() || old.is_none()
+                    || cel::present(old)?.height.is_none(),
             ),
         );
     }
@@ -1551,6 +2167,367 @@ impl Check for GardenSpecSite {
     }
 }
 
+impl Check for GardenSpecToolbox {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("part");
+        to.max_characters(path, &self.part, 10);
+        let path = at.field("text");
+        to.max_characters(path, &self.text, 50);
+        let path = at.field("at");
+        if let Some(value) = &self.at {
+            to.date_time(path, value.as_str());
+        }
+        let path = at.field("chosen");
+        if let Some(value) = &self.chosen {
+            to.max_characters(path, value, 50);
+        }
+        let path = at.field("color");
+        if let Some(value) = &self.color {
+            to.max_characters(path, value, 10);
+        }
+        let path = at.field("counted");
+        if let Some(value) = &self.counted {
+            to.max_characters(path, value, 100);
+        }
+        let path = at.field("parts");
+        if let Some(entries) = &self.parts {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 9, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 50);
+            }
+        }
+        let path = at.field("quoted");
+        if let Some(value) = &self.quoted {
+            to.max_characters(path, value, 100);
+        }
+        let path = at.field("replaced");
+        if let Some(value) = &self.replaced {
+            to.max_characters(path, value, 100);
+        }
+        let path = at.field("said");
+        if let Some(value) = &self.said {
+            to.max_characters(path, value, 100);
+        }
+        let path = at.field("values");
+        if let Some(entries) = &self.values {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 9, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 50);
+            }
+        }
+        to.rule_below(
+            *at,
+            &["found"],
+            &Rule {
+                cel: "!has(self.found) || self.text.indexOf(self.part, self.count) == self.found",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.found.is_none()
+                    || cel::index_from(
+                        self.text.as_str(),
+                        self.part.as_str(),
+                        self.count,
+                    )? == *cel::get(&self.found, "found")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["last"],
+            &Rule {
+                cel: "!has(self.last) || self.text.lastIndexOf(self.part, self.count) == self.last",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.last.is_none()
+                    || cel::last_index_from(
+                        self.text.as_str(),
+                        self.part.as_str(),
+                        self.count,
+                    )? == *cel::get(&self.last, "last")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["replaced"],
+            &Rule {
+                cel: "!has(self.replaced) || self.text.replace(self.part, '-', self.count) == self.replaced",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.replaced.is_none()
+                    || cel::replace_some(
+                            self.text.as_str(),
+                            self.part.as_str(),
+                            "-",
+                            self.count,
+                        )
+                        .as_str() == cel::get(&self.replaced, "replaced")?.as_str(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["parts"],
+            &Rule {
+                cel: "!has(self.parts) || self.text.split(self.part, self.count) == self.parts",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.parts.is_none()
+                    || cel::same(
+                        cel::split_some(
+                            self.text.as_str(),
+                            self.part.as_str(),
+                            self.count,
+                        ),
+                        cel::get(&self.parts, "parts")?,
+                    ),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["quoted"],
+            &Rule {
+                cel: "!has(self.quoted) || strings.quote(self.text) == self.quoted",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.quoted.is_none()
+                    || cel::quoted(self.text.as_str()).as_str()
+                        == cel::get(&self.quoted, "quoted")?.as_str(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["whole"],
+            &Rule {
+                cel: "!has(self.whole) || quantity(self.text).isInteger() && quantity(self.text).asInteger() == self.whole",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.whole.is_none()
+                    || cel::and(
+                        || cel::is_integer(self.text.as_str()),
+                        || Ok(
+                            cel::as_integer(self.text.as_str())?
+                                == *cel::get(&self.whole, "whole")?,
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["said"],
+            &Rule {
+                cel: "!has(self.said) || '%s, 100%% of %s'.format([self.text, self.part]) == self.said",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.said.is_none()
+                    || [self.text.as_str(), ", 100% of ", self.part.as_str()]
+                        .concat()
+                        .as_str() == cel::get(&self.said, "said")?.as_str(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["counted"],
+            &Rule {
+                cel: "!has(self.counted) || '<%d>'.format([self.count]) == self.counted",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.counted.is_none()
+                    || ["<", cel::string(self.count).as_str(), ">"].concat().as_str()
+                        == cel::get(&self.counted, "counted")?.as_str(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["values"],
+            &Rule {
+                cel: "!has(self.values) || (self.part in url(self.text).getQuery() ? url(self.text).getQuery()[self.part] : ['none']) == self.values",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.values.is_none()
+                    || cel::same(
+                        if cel::url(self.text.as_str())?
+                            .query()
+                            .contains_key(self.part.as_str())
+                        {
+                            cel::entry(
+                                    &cel::url(self.text.as_str())?.query(),
+                                    self.part.as_str(),
+                                )?
+                                .clone()
+                                .to_vec()
+                        } else {
+                            ["none".to_owned()].to_vec()
+                        },
+                        cel::get(&self.values, "values")?,
+                    ),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["size"],
+            &Rule {
+                cel: "!has(self.size) || url(self.text).getQuery().size() == self.size",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.size.is_none()
+                    || cel::size(cel::url(self.text.as_str())?.query().len())
+                        == *cel::get(&self.size, "size")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["color"],
+            &Rule {
+                cel: "!has(self.color) || {'a': 'red', 'b': 'blue'}[self.part] == self.color",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.color.is_none()
+                    || cel::entry(
+                            &cel::entries([
+                                ("a", "red".to_owned()),
+                                ("b", "blue".to_owned()),
+                            ]),
+                            self.part.as_str(),
+                        )?
+                        .clone()
+                        .as_str() == cel::get(&self.color, "color")?.as_str(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["rank"],
+            &Rule {
+                cel: "!has(self.rank) || {'a': 1, 'b': 2}[?self.part].orValue(0) == self.rank && {'a': 1, 'b': 2}.all(k, k != self.text)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.rank.is_none()
+                    || (cel::entries([("a", 1), ("b", 2)])
+                        .into_keys()
+                        .all(|k| k.as_str() != self.text.as_str())
+                        && cel::entries([("a", 1), ("b", 2)])
+                            .get(self.part.as_str())
+                            .cloned()
+                            .unwrap_or(0) == *cel::get(&self.rank, "rank")?),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["paired"],
+            &Rule {
+                cel: "!has(self.paired) || self.part in {'a': ['b', 'c'], 'b': ['d']} && self.text in {'a': ['b', 'c'], 'b': ['d']}[self.part] == self.paired",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.paired.is_none()
+                    || (cel::entries([
+                            ("a", ["b".to_owned(), "c".to_owned()].to_vec()),
+                            ("b", ["d".to_owned()].to_vec()),
+                        ])
+                        .contains_key(self.part.as_str())
+                        && cel::contains(
+                            cel::entry(
+                                    &cel::entries([
+                                        ("a", ["b".to_owned(), "c".to_owned()].to_vec()),
+                                        ("b", ["d".to_owned()].to_vec()),
+                                    ]),
+                                    self.part.as_str(),
+                                )?
+                                .clone(),
+                            self.text.as_str(),
+                        ) == *cel::get(&self.paired, "paired")?),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["number"],
+            &Rule {
+                cel: "!has(self.number) || double(self.text) == self.number",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.number.is_none()
+                    || cel::parsed(self.text.as_str())?
+                        == f64::from(*cel::get(&self.number, "number")?),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["at"],
+            &Rule {
+                cel: "!has(self.at) || string(self.at) == self.text && string(self.at + duration('1s')) != self.part",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.at.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::written_time(cel::get(&self.at, "at")?.as_str())?
+                                .to_text()
+                                .as_str() == self.text.as_str(),
+                        ),
+                        || Ok(
+                            cel::later(
+                                    cel::written_time(cel::get(&self.at, "at")?.as_str())?,
+                                    cel::duration("1s")?,
+                                )?
+                                .to_text()
+                                .as_str() != self.part.as_str(),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["chosen"],
+            &Rule {
+                cel: "!has(self.chosen) || (self.count > 1 ? optional.of(self.text) : optional.none()).orValue('none') == self.chosen",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.chosen.is_none()
+                    || (if self.count > 1 {
+                        cel::some(self.text.as_str().to_owned())
+                    } else {
+                        None
+                    })
+                        .as_deref()
+                        .unwrap_or("none") == cel::get(&self.chosen, "chosen")?.as_str(),
+            ),
+        );
+    }
+}
+
 impl Check for GardenStatusFound {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         to.embedded(*at, &self.api_version, &self.kind, self.metadata.as_ref());
@@ -1582,11 +2559,283 @@ impl SetDefaults for GardenSpecLedgerShelves {
     }
 }
 
+impl Check for GardenSpecOrchardTrees {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("name");
+        to.max_characters(path, &self.name, 10);
+        let path = at.field("nests");
+        if let Some(entries) = &self.nests {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 3, problem);
+        }
+        to.rule_of_change(
+            (*at, &[]),
+            &Rule {
+                cel: "oldSelf.hasValue() || !has(self.age) || self.age < 3",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            self,
+            None,
+            |new, old| Ok(
+                old.is_some() || new.age.is_none() || *cel::get(&new.age, "age")? < 3,
+            ),
+        );
+    }
+
+    #[rustfmt::skip]
+    fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
+        to.rule_of_change(
+            (*at, &[]),
+            &Rule {
+                cel: "oldSelf.hasValue() || !has(self.age) || self.age < 3",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            self,
+            Some(stored),
+            |new, old| Ok(
+                old.is_some() || new.age.is_none() || *cel::get(&new.age, "age")? < 3,
+            ),
+        );
+    }
+}
+
+impl cel::Same for GardenSpecOrchardTrees {
+    fn is_same(&self, other: &Self) -> bool {
+        let mut alike = self.clone();
+        if let (Some(new), Some(old)) = (&self.nests, &other.nests)
+            && cel::is_same_set(new, old)
+        {
+            alike.nests.clone_from(&other.nests);
+        }
+        alike == *other
+    }
+}
+
+impl Check for GardenSpecOrchardWood {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("every");
+        if let Some(value) = &self.every {
+            to.text_format(path, value, TextFormat::Duration);
+        }
+        let path = at.field("kinds");
+        if let Some(entries) = &self.kinds {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            let keys = entries.iter().map(|item| item.as_str());
+            let mut repeats = FirstRepeats::of(keys);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 10);
+                if repeats.next(item.as_str()) {
+                    to.duplicate(path, item);
+                }
+            }
+        }
+        let path = at.field("name");
+        if let Some(value) = &self.name {
+            to.max_characters(path, value, 10);
+        }
+        let path = at.field("parts");
+        if let Some(entries) = &self.parts {
+            let problem = Problem::new(ErrorType::TooMany, "maxProperties");
+            to.max_entries(path, entries.len(), 3, problem);
+            for (key, item) in entries {
+                let path = path.key_as_field(key);
+                item.check(&path, to);
+            }
+        }
+        let path = at.field("planted");
+        if let Some(value) = &self.planted {
+            to.date_time(path, value.as_str());
+        }
+        let path = at.field("rows");
+        if let Some(entries) = &self.rows {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 3, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                item.check(&path, to);
+            }
+        }
+        let path = at.field("since");
+        if let Some(value) = &self.since {
+            to.text_format(path, value, TextFormat::Date);
+        }
+        let path = at.field("trees");
+        if let Some(entries) = &self.trees {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 3, problem);
+            let keys = entries.iter().map(|item| item.name.as_str());
+            let mut repeats = FirstRepeats::of(keys);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                item.check(&path, to);
+                if repeats.next(item.name.as_str()) {
+                    to.duplicate(path, item);
+                }
+            }
+        }
+    }
+
+    #[rustfmt::skip]
+    fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
+        to.rule(
+            *at,
+            &Rule {
+                cel: "self == oldSelf",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(cel::Same::is_same(self, stored)),
+        );
+    }
+}
+
+impl cel::Same for GardenSpecOrchardWood {
+    fn is_same(&self, other: &Self) -> bool {
+        let mut alike = self.clone();
+        if let (Some(new), Some(old)) = (&self.every, &other.every)
+            && cel::is_same_written(new, old, cel::written_duration)
+        {
+            alike.every.clone_from(&other.every);
+        }
+        if let (Some(new), Some(old)) = (&self.kinds, &other.kinds)
+            && cel::is_same_set(new, old)
+        {
+            alike.kinds.clone_from(&other.kinds);
+        }
+        if let (Some(new), Some(old)) = (&self.parts, &other.parts)
+            && cel::is_each_value_same(new, old, cel::Same::is_same)
+        {
+            alike.parts.clone_from(&other.parts);
+        }
+        if let (Some(new), Some(old)) = (&self.planted, &other.planted)
+            && cel::is_same_written(new, old, cel::written_time)
+        {
+            alike.planted.clone_from(&other.planted);
+        }
+        if let (Some(new), Some(old)) = (&self.rows, &other.rows)
+            && cel::is_each_same(new, old, cel::Same::is_same)
+        {
+            alike.rows.clone_from(&other.rows);
+        }
+        if let (Some(new), Some(old)) = (&self.since, &other.since)
+            && cel::is_same_written(new, old, cel::written_date)
+        {
+            alike.since.clone_from(&other.since);
+        }
+        if let (Some(new), Some(old)) = (&self.trees, &other.trees)
+            && cel::is_same_by_key(
+                new,
+                old,
+                |new, old| new.name == old.name,
+                cel::Same::is_same,
+            )
+        {
+            alike.trees.clone_from(&other.trees);
+        }
+        if let (Some(new), Some(old)) = (&self.weight, &other.weight)
+            && f64::from(*new) == f64::from(*old)
+        {
+            alike.weight = other.weight;
+        }
+        alike == *other
+    }
+}
+
 impl Check for GardenSpecShedSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("area");
         if let Some(value) = &self.area {
             to.minimum(path, *value, 1);
         }
+    }
+}
+
+impl Check for GardenSpecOrchardWoodParts {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("kinds");
+        if let Some(entries) = &self.kinds {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            let keys = entries.iter().map(|item| item.as_str());
+            let mut repeats = FirstRepeats::of(keys);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 10);
+                if repeats.next(item.as_str()) {
+                    to.duplicate(path, item);
+                }
+            }
+        }
+    }
+}
+
+impl cel::Same for GardenSpecOrchardWoodParts {
+    fn is_same(&self, other: &Self) -> bool {
+        let mut alike = self.clone();
+        if let (Some(new), Some(old)) = (&self.kinds, &other.kinds)
+            && cel::is_same_set(new, old)
+        {
+            alike.kinds.clone_from(&other.kinds);
+        }
+        alike == *other
+    }
+}
+
+impl Check for GardenSpecOrchardWoodRows {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("kinds");
+        if let Some(entries) = &self.kinds {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            let keys = entries.iter().map(|item| item.as_str());
+            let mut repeats = FirstRepeats::of(keys);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 10);
+                if repeats.next(item.as_str()) {
+                    to.duplicate(path, item);
+                }
+            }
+        }
+    }
+}
+
+impl cel::Same for GardenSpecOrchardWoodRows {
+    fn is_same(&self, other: &Self) -> bool {
+        let mut alike = self.clone();
+        if let (Some(new), Some(old)) = (&self.kinds, &other.kinds)
+            && cel::is_same_set(new, old)
+        {
+            alike.kinds.clone_from(&other.kinds);
+        }
+        alike == *other
+    }
+}
+
+impl Check for GardenSpecOrchardWoodTrees {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("name");
+        to.max_characters(path, &self.name, 10);
+        let path = at.field("planted");
+        if let Some(value) = &self.planted {
+            to.date_time(path, value.as_str());
+        }
+    }
+}
+
+impl cel::Same for GardenSpecOrchardWoodTrees {
+    fn is_same(&self, other: &Self) -> bool {
+        let mut alike = self.clone();
+        if let (Some(new), Some(old)) = (&self.planted, &other.planted)
+            && cel::is_same_written(new, old, cel::written_time)
+        {
+            alike.planted.clone_from(&other.planted);
+        }
+        alike == *other
     }
 }

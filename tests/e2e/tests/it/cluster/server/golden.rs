@@ -44,19 +44,24 @@ fn garden(number: usize, parts: &Value, version: Option<String>) -> DynamicObjec
     serde_json::from_value(object).unwrap()
 }
 
-/// The definition without the field whose rules have functions that a server doesn't know yet.
+/// The definition without the fields whose rules have functions that a server doesn't know yet.
 fn known(definition: &CustomResourceDefinition, release: Release) -> CustomResourceDefinition {
     let mut definition = serde_json::to_value(definition).unwrap();
-    if release < ALMANAC {
-        let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
-        let properties = definition.pointer_mut(spec).unwrap().as_object_mut();
-        properties.unwrap().remove("almanac").unwrap();
+    let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
+    let properties = definition.pointer_mut(spec).unwrap().as_object_mut();
+    let properties = properties.unwrap();
+    for (field, _) in SINCE.iter().filter(|(_, since)| release < *since) {
+        properties.remove(*field).unwrap();
     }
     serde_json::from_value(definition).unwrap()
 }
 
-/// The release from which on rules may have the formats and the macros with two variables.
-const ALMANAC: Release = Release::new(1, 33);
+/// The fields with newer functions, and the releases from which on rules may have them: the formats
+/// and the macros with two variables, and versions.
+const SINCE: [(&str, Release); 2] = [
+    ("almanac", Release::new(1, 33)),
+    ("edition", Release::new(1, 34)),
+];
 
 /// Fills in what the server says of a case.
 async fn ask(gardens: &Api<DynamicObject>, number: usize, case: &mut Value) {
