@@ -37,7 +37,15 @@ pub(crate) struct Spec {
 pub(crate) struct Names {
     pub(crate) plural: String,
     pub(crate) kind: String,
-    pub(crate) list_kind: Option<String>,
+    list_kind: Option<String>,
+}
+
+impl Names {
+    /// The kind of lists.
+    pub(crate) fn list(&self) -> String {
+        let given = self.list_kind.clone();
+        given.unwrap_or_else(|| format!("{}List", self.kind))
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,13 +70,13 @@ pub(crate) struct Validation {
 /// A schema as a text of JSON, which takes a small part of its memory until it is asked for.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
-pub(crate) struct Packed(String);
+pub(crate) struct Packed(Box<str>);
 
 impl TryFrom<Map<String, Value>> for Packed {
     type Error = serde_json::Error;
 
     fn try_from(schema: Map<String, Value>) -> serde_json::Result<Self> {
-        serde_json::to_string(&schema).map(Self)
+        Ok(Self(serde_json::to_string(&schema)?.into()))
     }
 }
 
@@ -111,6 +119,17 @@ fn schemas_of(definition: &mut Value) -> Vec<&mut Value> {
     places.collect()
 }
 
+/// A copy of a definition with `null` in place of the schemas of its versions, which are large.
+fn without_schemas(definition: &mut Value) -> Value {
+    let schemas = schemas_of(definition).into_iter().map(Value::take);
+    let schemas: Vec<_> = schemas.collect();
+    let rest = definition.clone();
+    for (place, schema) in schemas_of(definition).into_iter().zip(schemas) {
+        *place = schema;
+    }
+    rest
+}
+
 /// Reads the definitions in a text of manifests; there is one at least.
 pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
     let objects = documents(text).map_err(|error| {
@@ -124,7 +143,7 @@ pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
         )
     })?;
     let mut found = Vec::new();
-    for object in objects.into_iter().flat_map(items) {
+    for mut object in objects.into_iter().flat_map(items) {
         let is = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
         if is("kind") != DEFINITION {
             continue;
@@ -139,17 +158,15 @@ pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>, Error> {
                 "servers since Kubernetes 1.22 read apiextensions.k8s.io/v1",
             ));
         }
-        let mut definition = Definition::deserialize(&object).map_err(|error| {
+        let rest = without_schemas(&mut object);
+        let definition = Definition::deserialize(object).map_err(|error| {
             (
                 None,
                 format!("the CustomResourceDefinition {name}: {error}"),
                 "compare it with what a server returns of it",
             )
         })?;
-        definition.rest = object;
-        let schemas = schemas_of(&mut definition.rest);
-        schemas.into_iter().for_each(|schema| drop(schema.take()));
-        found.push(definition);
+        found.push(Definition { rest, ..definition });
     }
     match found.is_empty() {
         true => Err((
@@ -222,6 +239,11 @@ fn items(mut object: Value) -> Vec<Value> {
         }
     }
     items
+}
+
+/// Returns true if a file has manifests, by its name.
+pub(crate) fn is_manifest(file: &str) -> bool {
+    [".yaml", ".yml"].iter().any(|end| file.ends_with(end))
 }
 
 /// Returns true if an object is a definition or a list, and no document of a server.

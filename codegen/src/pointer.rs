@@ -64,10 +64,13 @@ impl Pointer {
 
     /// The members on the way, unescaped.
     pub fn segments(&self) -> impl Iterator<Item = String> + '_ {
-        self.0
-            .split('/')
-            .skip(1)
-            .map(|s| s.replace("~1", "/").replace("~0", "~"))
+        self.0.split('/').skip(1).map(|segment| {
+            // Few are escaped, and to look for that is quick.
+            match segment.contains('~') {
+                true => segment.replace("~1", "/").replace("~0", "~"),
+                false => segment.to_owned(),
+            }
+        })
     }
 }
 

@@ -12,6 +12,9 @@ use crate::manifest::{self, Definition};
 use crate::pointer::Pointer;
 use crate::release::Release;
 
+/// The largest document that is read; Kubernetes' own stay below 3 MB.
+const MAX_BYTES: usize = 64 << 20;
+
 /// A document, overlay or configuration as text.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -39,8 +42,30 @@ impl Source {
         if let Some(known) = self.definitions.get() {
             return Ok(known);
         }
+        self.check_size()?;
         let read = manifest::definitions(&self.text)?;
         Ok(self.definitions.get_or_init(|| read.into()))
+    }
+
+    /// Refuses a text that is too large to be read.
+    pub(crate) fn check_size(&self) -> Result<(), Error> {
+        let (size, limit) = (self.text.len() >> 20, MAX_BYTES >> 20);
+        match self.text.len() > MAX_BYTES {
+            true => Err((
+                None,
+                format!("the document is {size} MiB; the limit is {limit} MiB"),
+                "Kubernetes writes one document a group-version: name only those you need",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Drops the text if it isn't asked for any more: it has manifests in YAML, and their
+    /// definitions have been read. Errors in YAML name no line of a schema.
+    pub fn drop_read_text(&mut self) {
+        if manifest::is_manifest(&self.name) && self.definitions.get().is_some() {
+            self.text = String::new();
+        }
     }
 
     /// The number of the line that a byte is in, counted from 1.

@@ -36,7 +36,7 @@ fn of_schema(schema: &mut Value) {
 fn combined(schema: &mut Map<String, Value>) {
     let is_either = schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true));
     // That is what an integer or a text is.
-    let either = json!([{"type": "integer"}, {"type": "string"}]);
+    let either = || json!([{"type": "integer"}, {"type": "string"}]);
     let mut all = Map::new();
     for name in ["allOf", "anyOf", "oneOf", "not"] {
         let is_reference = |value: &Value| value.pointer("/0/$ref").is_some();
@@ -46,11 +46,11 @@ fn combined(schema: &mut Map<String, Value>) {
         let Some(mut value) = schema.remove(name) else {
             continue;
         };
-        if is_either && name == "anyOf" && value == either {
+        if is_either && name == "anyOf" && value == either() {
             continue;
         }
         if let Some(first) = value.get_mut(0).filter(|_| is_either && name == "allOf")
-            && *first == json!({"anyOf": either})
+            && *first == json!({"anyOf": either()})
         {
             *first = json!({});
         }

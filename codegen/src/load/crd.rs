@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::document::CUSTOM;
 use super::error::Error;
-use crate::manifest::{Names, Spec, Version};
+use crate::manifest::{self, Definition, Names, Spec, Version};
 use crate::source::Source;
 
 /// The prefix of the schemas that every kind and list needs.
@@ -28,11 +28,6 @@ pub struct CustomVersion {
 /// subresource `scale`, and the warning about a deprecated version.
 pub(crate) const SCALE: &str = "x-scale";
 pub(crate) const DEPRECATION: &str = "x-deprecation";
-
-/// Returns true if a file has manifests, by its name.
-pub(super) fn is_manifest(file: &str) -> bool {
-    [".yaml", ".yml"].iter().any(|end| file.ends_with(end))
-}
 
 /// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas
 /// have the prefix, or of all. Objects of other kinds are ignored.
@@ -65,12 +60,15 @@ pub(super) fn document(source: &Source, wanted: Option<&str>) -> Result<Value, E
             add(&definition.spec, version, &mut schemas, &mut paths)?;
         }
     }
-    Ok(json!({
+    let mut document = json!({
         "openapi": "3.0.0",
         "info": {"title": CUSTOM},
-        "paths": paths,
-        "components": {"schemas": schemas},
-    }))
+        "components": {},
+    });
+    // The macro would copy them.
+    document["paths"] = Value::Object(paths);
+    document["components"]["schemas"] = Value::Object(schemas);
+    Ok(document)
 }
 
 /// The definitions in a text of manifests, as they are written, by the schemas of their kinds that
@@ -87,6 +85,24 @@ pub(super) fn written(source: &Source, wanted: &str) -> Vec<(String, Value)> {
         }
     }
     found
+}
+
+/// The names of the schemas with a prefix that a file of manifests has, which are found without
+/// reading them; `None` of other documents.
+pub(super) fn names(source: &Source, wanted: &str) -> Option<BTreeSet<String>> {
+    if !manifest::is_manifest(&source.name) {
+        return None;
+    }
+    let mut found = BTreeSet::new();
+    for Definition { spec, .. } in source.definitions().unwrap_or_default() {
+        let versions = spec.versions.iter();
+        let mut prefixes = versions.map(|version| prefix(&spec.group, &version.name));
+        if prefixes.any(|prefix| prefix == wanted) {
+            let names = [&spec.names.kind, &spec.names.list()];
+            found.extend(names.map(|name| format!("{wanted}{name}")));
+        }
+    }
+    Some(found)
 }
 
 /// The groups and versions that are served, in a text of manifests, sorted.
@@ -134,11 +150,7 @@ fn add(
         scope,
         ..
     } = spec;
-    let Names {
-        kind,
-        plural,
-        list_kind,
-    } = names;
+    let Names { kind, plural, .. } = names;
     let Some(validation) = &version.schema else {
         return Err((
             None,
@@ -146,7 +158,7 @@ fn add(
             "give the version a `schema.openAPIV3Schema`",
         ));
     };
-    let list = list_kind.clone().unwrap_or_else(|| format!("{kind}List"));
+    let list = names.list();
     let prefix = prefix(group, &version.name);
     let is = |kind: &str| json!({"group": group, "version": version.name, "kind": kind});
     schemas.insert(

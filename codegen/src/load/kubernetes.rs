@@ -49,6 +49,9 @@ pub(super) fn replace(
     let known: BTreeMap<_, _> = found
         .map(|(name, known)| (name, known.name.to_owned()))
         .collect();
+    if known.is_empty() {
+        return;
+    }
     for (name, known) in &known {
         places.remove(name);
         if let Some(schema) = schemas.remove(name) {
@@ -184,7 +187,9 @@ impl Comparison<'_> {
         };
         let mut pointers = place.all();
         let is_read = |pointer| ends(pointer).any(|name| self.words.contains(&name));
-        let is = !place.is_given
+        // First what is quick to compare: few objects have just the properties of a known type.
+        let is = known.has_names_of(schema)
+            && !place.is_given
             && !(self.is_given)(name, place)
             && !pointers.any(is_read)
             && self.is_placed(name, known, is_whole)
@@ -214,7 +219,6 @@ impl Comparison<'_> {
         schema
             .keys()
             .all(|keyword| says.contains(&keyword.as_str()))
-            && properties.len() == known.properties.len()
             && known.properties.iter().all(|(name, form)| {
                 let (is_required, form) = match form {
                     Form::Required(form) => (true, *form),

@@ -10,9 +10,6 @@ use crate::diag::Diagnostics;
 use crate::manifest;
 use crate::source::Source;
 
-/// The largest document that is read; Kubernetes' own stay below 3 MB.
-const MAX_BYTES: usize = 64 << 20;
-
 /// The most schemas of a document; Kubernetes' own have some 300.
 const MAX_SCHEMAS: usize = 20_000;
 
@@ -24,8 +21,8 @@ pub(crate) fn read(
     prefix: Option<&str>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Value> {
-    let document = match crd::is_manifest(&source.name) {
-        true => check_size(&source.text).and_then(|()| crd::document(source, prefix)),
+    let document = match manifest::is_manifest(&source.name) {
+        true => crd::document(source, prefix),
         false => parse(source, prefix),
     };
     match document {
@@ -43,26 +40,10 @@ pub(crate) fn read(
     }
 }
 
-fn check_size(text: &str) -> Result<(), Error> {
-    let limit = MAX_BYTES >> 20;
-    if text.len() > MAX_BYTES {
-        return Err((
-            None,
-            format!(
-                "the document is {} MiB; the limit is {limit} MiB",
-                text.len() >> 20
-            ),
-            "Kubernetes writes one document a group-version: name only those you need",
-        ));
-    }
-    Ok(())
-}
-
 /// The document, or the line of the error if it is known, the message, and what to do.
 fn parse(source: &Source, prefix: Option<&str>) -> Result<Value, Error> {
-    let text = &source.text;
-    check_size(text)?;
-    let document = json::parse(text).map_err(|error| {
+    source.check_size()?;
+    let document = json::parse(&source.text).map_err(|error| {
         let text = error.to_string();
         let message = text.split(" at line ").next().unwrap_or(&text);
         (

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::crd;
 use super::document::Document;
 use super::read::read;
 use super::refs::SCHEMAS;
@@ -20,11 +21,19 @@ pub(crate) fn take_out(
     prefix: &str,
     diagnostics: &mut Diagnostics,
 ) {
+    let source = &input.source;
+    let named = crd::names(source, prefix);
+    // Definitions hardly ever have the same, and their schemas take long to read.
+    let may_share = |other: &&&DocumentSource| match (&named, crd::names(&other.source, prefix)) {
+        (Some(own), Some(others)) => !own.is_disjoint(&others),
+        _ => true,
+    };
+    let earlier: Vec<_> = earlier.iter().filter(may_share).collect();
     if earlier.is_empty() {
         return;
     }
     // Errors of these are reported where they are loaded themselves.
-    let Some(own) = read(&input.source, Some(prefix), &mut Diagnostics::default()) else {
+    let Some(own) = read(source, Some(prefix), &mut Diagnostics::default()) else {
         return;
     };
     for other in earlier {

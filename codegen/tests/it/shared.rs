@@ -72,6 +72,57 @@ fn a_schema_that_two_documents_describe_differently() {
     assert_eq!(errors.len(), 1, "{text}");
 }
 
+/// A definition of a kind, whose `spec` is of a type.
+fn definition(kind: &str, ty: &str) -> String {
+    format!(
+        r#"apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{name: things.example.com}}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {{plural: things, kind: {kind}}}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {{spec: {{type: {ty}}}}}
+"#
+    )
+}
+
+/// Generates one crate from two manifests.
+fn from_manifests(one: &str, two: &str) -> Result<Vec<Generated>, Diagnostics> {
+    let home =
+        "[[extern]]\nprefix = \"io.k8s.apimachinery.\"\npath = \"k8s_openapi::apimachinery\"";
+    let config = ONE_CRATE.replace(".json", ".yaml") + home;
+    let config = Config::parse(&Source::new("codegen.toml", config))?;
+    generate(&config, &inputs_of([("one.yaml", one), ("two.yaml", two)]))
+}
+
+#[test]
+fn a_kind_of_two_manifests_is_generated_once() {
+    let thing = definition("Thing", "string");
+    let crates = from_manifests(&thing, &thing).unwrap();
+    let is_of_thing = |file: &&codegen::GeneratedFile| file.path == "src/thing.rs";
+    assert_eq!(crates[0].files.iter().filter(is_of_thing).count(), 1);
+
+    let crates = from_manifests(&thing, &definition("Other", "string")).unwrap();
+    assert_eq!(crates[0].group_versions[0].kinds, ["Other", "Thing"]);
+}
+
+#[test]
+fn a_kind_that_two_manifests_describe_differently() {
+    let [one, two] = ["string", "integer"].map(|ty| definition("Thing", ty));
+    let errors = from_manifests(&one, &two).map(|_| ()).unwrap_err();
+    let text = errors.to_string();
+    let message = "`com.example.v1.Thing` is another schema than in v1.37/one.yaml";
+    assert!(text.contains(message), "{text}");
+}
+
 /// Two crates, each of which has a type of the other in a field.
 const CIRCLE: &str = r#"
 newest = "1.37"

@@ -3,6 +3,8 @@
 //! objects of the same namespace aren't among them: those of k8s-openapi write `name` where there
 //! was none.
 
+use serde_json::{Map, Value};
+
 /// A type of Kubernetes.
 pub(super) struct Known {
     /// The name of its schema.
@@ -85,6 +87,16 @@ impl Known {
             words: Some((word, other)),
             ..self
         }
+    }
+
+    /// Returns true if a schema has properties of the names that this one has, and no others.
+    pub(super) fn has_names_of(&self, schema: &Map<String, Value>) -> bool {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.is_some_and(|properties| {
+            let mut names = self.properties.iter().map(|(name, _)| name);
+            properties.len() == self.properties.len()
+                && names.all(|name| properties.contains_key(*name))
+        })
     }
 
     /// Returns true if its type can't be that of an applied object in parts: a property is written
