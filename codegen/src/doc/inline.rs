@@ -34,7 +34,7 @@ pub(super) fn render(text: &str, links: &dyn Links) -> Vec<String> {
         }
         let mut words = part.split(char::is_whitespace).peekable();
         while let Some(word) = words.next() {
-            atom.push_str(&bare(word, links));
+            bare(word, links, &mut atom);
             if words.peek().is_some() && !atom.is_empty() {
                 atoms.push(std::mem::take(&mut atom));
             }
@@ -55,8 +55,8 @@ fn span(code: &str, links: &dyn Links) -> String {
     }
 }
 
-/// A word outside code: a name, text, or text with an address.
-fn bare(word: &str, links: &dyn Links) -> String {
+/// Adds a word outside code: a name, text, or text with an address.
+fn bare(word: &str, links: &dyn Links, atom: &mut String) {
     let starts = word.len() - word.trim_start_matches(['(', '"', '\'', '[']).len();
     // Few words have a colon, and to look for one is quick.
     let address = word
@@ -68,25 +68,31 @@ fn bare(word: &str, links: &dyn Links) -> String {
     let after = rest.get(core.len()..).unwrap_or_default();
     if address.is_some() {
         let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '\\');
-        let address = match core.chars().all(plain) {
-            true => format!("<{core}>"),
-            false => format!("`{core}`"),
+        let (open, close) = match core.chars().all(plain) {
+            true => ('<', '>'),
+            false => ('`', '`'),
         };
-        return format!("{}{address}{}", escape(before), escape(after));
+        escape(before, atom);
+        atom.push(open);
+        atom.push_str(core);
+        atom.push(close);
+        escape(after, atom);
+    } else if links.is_name(core) {
+        escape(before, atom);
+        atom.push_str(&span(core, links));
+        escape(after, atom);
+    } else {
+        escape(word, atom);
     }
-    if links.is_name(core) {
-        return format!("{}{}{}", escape(before), span(core, links), escape(after));
-    }
-    escape(word)
 }
 
-/// Escapes what Markdown would take for markup anywhere.
-fn escape(text: &str) -> String {
+/// Adds a text in which what Markdown would take for markup anywhere is escaped.
+fn escape(text: &str, escaped: &mut String) {
     let special = ['<', '[', ']', '*', '\\', '|', '~', '_', '&'];
     if !text.contains(special) {
-        return text.to_owned();
+        escaped.push_str(text);
+        return;
     }
-    let mut escaped = String::with_capacity(text.len());
     let inner = text.trim_matches('_');
     let outside = text.len() - text.trim_start_matches('_').len();
     for (at, c) in text.char_indices() {
@@ -100,7 +106,6 @@ fn escape(text: &str) -> String {
         }
         escaped.push(c);
     }
-    escaped
 }
 
 /// Escapes what is markup only at the start of a line.

@@ -235,6 +235,10 @@ fn unindent(code: &mut [String]) {
 /// Makes a text fit for a comment: without control characters, and with escapes in place of
 /// invisible characters, above all those that change the direction of the text and so disguise it.
 pub(crate) fn harmless(line: &str) -> String {
+    let is_plain = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+    if line.bytes().all(is_plain) {
+        return line.to_owned();
+    }
     let mut text = String::with_capacity(line.len());
     for c in line.chars() {
         match c {

@@ -3,22 +3,34 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Returns the attributes that make a documentation comment of the lines.
+/// The character between the lines of a comment: one attribute for all of them is made and parsed
+/// in a part of the time that one for each takes. No text of a comment has it, because descriptions
+/// have no control characters.
+pub(crate) const NEXT_LINE: char = '\u{1f}';
+
+/// Returns the attribute that makes a documentation comment of the lines.
 pub(super) fn comment(lines: &[String]) -> TokenStream {
-    let lines = lines.iter().map(|line| spaced(line));
-    quote!(#(#[doc = #lines])*)
+    let docs = joined(lines).into_iter();
+    quote!(#(#[doc = #docs])*)
 }
 
-/// Returns the attributes that make the documentation comment of a file of the lines.
+/// Returns the attribute that makes the documentation comment of a file of the lines.
 pub(super) fn inner_comment(lines: &[String]) -> TokenStream {
-    let lines = lines.iter().map(|line| spaced(line));
-    quote!(#(#![doc = #lines])*)
+    let docs = joined(lines).into_iter();
+    quote!(#(#![doc = #docs])*)
 }
 
-fn spaced(line: &str) -> String {
-    if line.is_empty() {
-        String::new()
-    } else {
-        format!(" {line}")
+/// The lines with blanks between the slashes and them; `None` if there aren't any.
+fn joined(lines: &[String]) -> Option<String> {
+    let mut text = String::new();
+    for (index, line) in lines.iter().enumerate() {
+        if index > 0 {
+            text.push(NEXT_LINE);
+        }
+        if !line.is_empty() {
+            text.push(' ');
+            text.push_str(line);
+        }
     }
+    (!lines.is_empty()).then_some(text)
 }

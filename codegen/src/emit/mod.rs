@@ -31,6 +31,7 @@ mod validation;
 mod wire;
 
 pub(crate) use by_hand::paths as hand_written;
+pub(crate) use comment::NEXT_LINE;
 pub(crate) use file::{Content, File};
 
 use crate::config::{Bundle, CrateConfig, Part};

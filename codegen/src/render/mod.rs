@@ -8,7 +8,7 @@ mod table;
 use proc_macro2::TokenStream;
 use syn::{Attribute, Fields, ImplItem, Item, TraitItem, UseTree, Visibility, parse_quote};
 
-use crate::emit::{Content, File};
+use crate::emit::{Content, File, NEXT_LINE};
 
 /// The start of every file that the workspace generates for itself, after the comment sign. The
 /// file is ours to change or remove only with it.
@@ -59,9 +59,10 @@ fn rust(attributes: TokenStream, items: Vec<TokenStream>) -> Result<String, Stri
     let mut text = String::new();
     let attributes = parsed(attributes)?;
     if !attributes.attrs.is_empty() {
-        text.push_str(&prettyplease::unparse(&attributes));
+        add_lines(&prettyplease::unparse(&attributes), &mut text);
         text.push('\n');
     }
+    let empty_line = parse_quote!(#[doc = #EMPTY_LINE]);
     let mut before = None;
     for (index, item) in items.into_iter().enumerate() {
         for item in parsed(item)?.items {
@@ -69,7 +70,7 @@ fn rust(attributes: TokenStream, items: Vec<TokenStream>) -> Result<String, Stri
             if index > 0 && (group.is_none() || group != before) {
                 text.push('\n');
             }
-            text.push_str(&formatted(item));
+            add(item, &empty_line, &mut text);
             before = group;
         }
     }
@@ -80,42 +81,60 @@ fn parsed(tokens: TokenStream) -> Result<syn::File, String> {
     syn::parse2(tokens).map_err(|error| error.to_string())
 }
 
-/// Returns the text of one item.
-fn formatted(mut item: Item) -> String {
+/// Adds the text of one item.
+fn add(mut item: Item, empty_line: &Attribute, text: &mut String) {
     if let Some(table) = table::text(&item) {
-        return table;
+        text.push_str(&table);
+        return;
     }
-    space(&mut item);
-    let text = prettyplease::unparse(&syn::File {
+    space(&mut item, empty_line);
+    let file = syn::File {
         shebang: None,
         frontmatter: None,
         attrs: Vec::new(),
         items: vec![item],
-    });
-    let mark = format!("///{EMPTY_LINE}");
-    let lines = text.lines().map(|line| match line.trim_start() == mark {
-        true => "\n".to_owned(),
-        false => format!("{line}\n"),
-    });
-    lines.collect()
+    };
+    add_lines(&prettyplease::unparse(&file), text);
+}
+
+/// Adds what prettyplease has written, with all lines of comments and with the empty lines.
+fn add_lines(written: &str, text: &mut String) {
+    for line in written.lines() {
+        // The sign of a comment, if it is one.
+        let sign = line.len() - line.trim_start().len() + "///".len();
+        let (start, said) = line.split_at_checked(sign).unwrap_or((line, ""));
+        if said == EMPTY_LINE && start.ends_with("///") {
+            text.push('\n');
+            continue;
+        }
+        text.push_str(start);
+        for (index, said) in said.split(NEXT_LINE).enumerate() {
+            if index > 0 {
+                text.push('\n');
+                text.push_str(start);
+            }
+            text.push_str(said);
+        }
+        text.push('\n');
+    }
 }
 
 /// Marks the members that have an empty line before them: all but the first that have attributes
 /// or a body.
-fn space(item: &mut Item) {
+fn space(item: &mut Item, empty_line: &Attribute) {
     match item {
-        Item::Struct(item) => space_fields(&mut item.fields),
+        Item::Struct(item) => space_fields(&mut item.fields, empty_line),
         Item::Enum(item) => item
             .variants
             .iter_mut()
             .skip(1)
-            .for_each(|variant| mark(&mut variant.attrs, false)),
+            .for_each(|variant| mark(&mut variant.attrs, false, empty_line)),
         Item::Impl(item) => {
             for member in item.items.iter_mut().skip(1) {
                 match member {
-                    ImplItem::Fn(method) => mark(&mut method.attrs, true),
-                    ImplItem::Const(constant) => mark(&mut constant.attrs, false),
-                    ImplItem::Type(ty) => mark(&mut ty.attrs, false),
+                    ImplItem::Fn(method) => mark(&mut method.attrs, true, empty_line),
+                    ImplItem::Const(constant) => mark(&mut constant.attrs, false, empty_line),
+                    ImplItem::Type(ty) => mark(&mut ty.attrs, false, empty_line),
                     _ => {}
                 }
             }
@@ -123,7 +142,7 @@ fn space(item: &mut Item) {
         Item::Trait(item) => {
             for member in item.items.iter_mut().skip(1) {
                 if let TraitItem::Fn(method) = member {
-                    mark(&mut method.attrs, true);
+                    mark(&mut method.attrs, true, empty_line);
                 }
             }
         }
@@ -131,16 +150,16 @@ fn space(item: &mut Item) {
     }
 }
 
-fn space_fields(fields: &mut Fields) {
+fn space_fields(fields: &mut Fields, empty_line: &Attribute) {
     if let Fields::Named(fields) = fields {
         let fields = fields.named.iter_mut().skip(1);
-        fields.for_each(|field| mark(&mut field.attrs, false));
+        fields.for_each(|field| mark(&mut field.attrs, false, empty_line));
     }
 }
 
-fn mark(attributes: &mut Vec<Attribute>, has_body: bool) {
+fn mark(attributes: &mut Vec<Attribute>, has_body: bool, empty_line: &Attribute) {
     if has_body || !attributes.is_empty() {
-        attributes.insert(0, parse_quote!(#[doc = #EMPTY_LINE]));
+        attributes.insert(0, empty_line.clone());
     }
 }
 

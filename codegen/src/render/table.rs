@@ -4,6 +4,8 @@ use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Item, Lit, MacroDelimiter, MetaNameValue};
 
+use crate::emit::NEXT_LINE;
+
 /// The columns of a line, as rustfmt has them.
 const WIDTH: usize = 100;
 
@@ -24,9 +26,11 @@ pub(super) fn text(item: &Item) -> Option<String> {
         TokenTree::Punct(punct) => punct.as_char() == '#',
         _ => false,
     });
-    let line = format!("{path}! {{ {} }}\n", joined(table.clone()));
-    if !has_rows && line.len() <= WIDTH + 1 {
-        return Some(line);
+    if !has_rows {
+        let line = format!("{path}! {{ {} }}\n", joined(table.clone()));
+        if line.len() <= WIDTH + 1 {
+            return Some(line);
+        }
     }
     let mut text = format!("{path}! {{\n");
     rows(table, "    ", &mut text);
@@ -42,8 +46,10 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Punct(punct) if punct.as_char() == '#' => {
-                let line = tokens.next().and_then(comment).unwrap_or_default();
-                text.extend([indent, "///", &line, "\n"]);
+                let lines = tokens.next().and_then(comment).unwrap_or_default();
+                for line in lines.split(NEXT_LINE) {
+                    text.extend([indent, "///", line, "\n"]);
+                }
             }
             TokenTree::Punct(punct) if punct.as_char() == ',' && depth == 0 => {
                 let line = joined(row.drain(..).collect());
@@ -73,7 +79,7 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
     }
 }
 
-/// Returns the line of a documentation comment, from its attribute without the sign.
+/// Returns the lines of a documentation comment, from its attribute without the sign.
 fn comment(attribute: TokenTree) -> Option<String> {
     let TokenTree::Group(group) = attribute else {
         return None;
@@ -81,9 +87,9 @@ fn comment(attribute: TokenTree) -> Option<String> {
     let attribute: MetaNameValue = syn::parse2(group.stream()).ok()?;
     match attribute.value {
         Expr::Lit(ExprLit {
-            lit: Lit::Str(line),
+            lit: Lit::Str(lines),
             ..
-        }) => Some(line.value()),
+        }) => Some(lines.value()),
         _ => None,
     }
 }
