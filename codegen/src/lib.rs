@@ -166,40 +166,40 @@ pub fn overlay_prefix(source: &Source) -> Result<Option<String>, Diagnostics> {
 /// All errors of all documents and overlays; nothing is generated then.
 pub fn generate(config: &Config, inputs: &Inputs) -> Result<Vec<Generated>, Diagnostics> {
     run(config, inputs, |crates, diagnostics| {
-        let own = crates
-            .iter()
-            .map(|krate| (described(krate, inputs), mark(krate), emit::works(krate)));
-        let bundle = config.bundle.as_ref().map(|bundle| {
+        let (mut generated, mut kept) = (Vec::new(), Vec::new());
+        for krate in crates {
+            let (described, works) = (described(&krate, inputs), emit::works(&krate));
+            generated.push(with_files(described, mark(&krate), works, diagnostics));
+            if config.bundle.is_some() {
+                kept.push(krate);
+            }
+        }
+        if let Some(bundle) = &config.bundle {
             let krate = Generated {
                 name: bundle.name.clone(),
                 ..Generated::default()
             };
-            (krate, MARK, vec![emit::Work::Bundle(bundle, crates)])
-        });
-        with_files(own.chain(bundle).collect(), diagnostics)
+            let works = vec![emit::Work::Bundle(bundle, &kept)];
+            generated.push(with_files(krate, MARK, works, diagnostics));
+        }
+        generated
     })
 }
 
-/// Returns the crates with the files that come of their work, which is done in parallel.
+/// Returns a crate with the files that come of its work, which is done in parallel.
 fn with_files(
-    crates: Vec<(Generated, &str, Vec<emit::Work<'_>>)>,
+    krate: Generated,
+    mark: &str,
+    works: Vec<emit::Work<'_>>,
     diagnostics: &mut Diagnostics,
-) -> Vec<Generated> {
-    let (mut generated, mut counts, mut all) = (Vec::new(), Vec::new(), Vec::new());
-    for (krate, mark, works) in crates {
-        counts.push(works.len());
-        let works = works.into_iter();
-        all.extend(works.map(|work| (krate.name.clone(), mark, work)));
-        generated.push(krate);
-    }
-    let made = parallel::map_reporting(all, diagnostics, |(name, mark, work), to| {
-        files(&name, mark, work.files(), to)
+) -> Generated {
+    let made = parallel::map_reporting(works, diagnostics, |work, to| {
+        files(&krate.name, mark, work.files(), to)
     });
-    let mut made = made.into_iter();
-    for (krate, count) in generated.iter_mut().zip(counts) {
-        krate.files = made.by_ref().take(count).flatten().collect();
+    Generated {
+        files: made.into_iter().flatten().collect(),
+        ..krate
     }
-    generated
 }
 
 /// Returns the rules that the crates of the configuration wouldn't check, and generates nothing.
@@ -209,8 +209,9 @@ fn with_files(
 /// As [`generate`].
 pub fn unchecked(config: &Config, inputs: &Inputs) -> Result<Vec<UncheckedRule>, Diagnostics> {
     run(config, inputs, |crates, _| {
-        let rules = crates.iter().map(|krate| unchecked_of(krate, inputs));
-        rules.flatten().collect()
+        crates
+            .flat_map(|krate| unchecked_of(&krate, inputs))
+            .collect()
     })
 }
 
@@ -224,6 +225,7 @@ pub fn unchecked(config: &Config, inputs: &Inputs) -> Result<Vec<UncheckedRule>,
 /// As [`generate`].
 pub fn dump(config: &Config, inputs: &Inputs) -> Result<String, Diagnostics> {
     run(config, inputs, |crates, diagnostics| {
+        let crates: Vec<_> = crates.collect();
         let pruned = serde_json::to_value(crates).map(prune);
         match pruned.and_then(|model| serde_json::to_string_pretty(&model)) {
             Ok(json) => json + "\n",
@@ -261,15 +263,15 @@ fn prune(value: serde_json::Value) -> serde_json::Value {
     }
 }
 
-/// Makes something of the model of all crates, or returns the errors with their lines.
-fn run<T>(
-    config: &Config,
+/// Makes something of the model of each crate, or returns the errors with their lines.
+fn run<'c, T>(
+    config: &'c Config,
     inputs: &Inputs,
-    make: impl FnOnce(&[model::Crate<'_>], &mut Diagnostics) -> T,
+    make: impl FnOnce(&mut dyn Iterator<Item = model::Crate<'c>>, &mut Diagnostics) -> T,
 ) -> Result<T, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    if let Some(crates) = model(config, inputs, &mut diagnostics) {
-        let made = make(&crates, &mut diagnostics);
+    if let Some(mut crates) = model(config, inputs, &mut diagnostics) {
+        let made = make(&mut crates, &mut diagnostics);
         if diagnostics.is_empty() {
             return Ok(made);
         }
@@ -278,12 +280,12 @@ fn run<T>(
     Err(diagnostics)
 }
 
-/// Loads, lowers and completes all crates, if they have no errors.
+/// Loads and lowers all crates and completes them one by one, if they have no errors.
 fn model<'c>(
     config: &'c Config,
     inputs: &Inputs,
     diagnostics: &mut Diagnostics,
-) -> Option<Vec<model::Crate<'c>>> {
+) -> Option<impl Iterator<Item = model::Crate<'c>> + use<'c>> {
     let parsed = inputs
         .overlays
         .iter()

@@ -55,11 +55,12 @@ use crate::diag::Diagnostics;
 use crate::model::{Analysed, Crate, Lowered};
 use crate::parallel;
 
-/// Runs all passes. Without a complete model there are diagnostics.
+/// Runs all passes; those that complete a crate when it is asked for, as a complete model takes
+/// much memory. Without it there are diagnostics.
 pub(crate) fn run<'c>(
     mut crates: Vec<Crate<'c, Lowered>>,
     diagnostics: &mut Diagnostics,
-) -> Option<Vec<Crate<'c>>> {
+) -> Option<impl Iterator<Item = Crate<'c>> + use<'c>> {
     // First, because what a type of another crate can do depends on its home.
     homes::run(&mut crates, diagnostics);
     let had_errors = !diagnostics.is_empty();
@@ -83,18 +84,15 @@ pub(crate) fn run<'c>(
         .map(|krate| conversion::of(krate, &crates, diagnostics));
     let conversions: Vec<_> = conversions.collect();
     let versions = Versions::of(&crates);
-    let work = crates.into_iter().zip(conversions).collect();
-    let crates = parallel::map(work, |(krate, conversions)| {
+    let work = crates.into_iter().zip(conversions);
+    let complete = work.map(move |(krate, conversions)| {
         let config = krate.config;
-        let documents = krate.versions.into_iter();
-        let complete =
-            documents.map(|document| complete::run(document, config, &conversions, &versions));
-        Crate {
-            config,
-            versions: complete.collect(),
-        }
+        let versions = parallel::map(krate.versions, |document| {
+            complete::run(document, config, &conversions, &versions)
+        });
+        Crate { config, versions }
     });
-    diagnostics.is_empty().then_some(crates)
+    diagnostics.is_empty().then_some(complete)
 }
 
 /// Resolves and analyses the documents of a crate.
