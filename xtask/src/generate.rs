@@ -101,23 +101,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     generated.retain(is_named);
     rustfmt::format(&mut generated)?;
     let elsewhere = arguments.out.is_some() && !is_same(out, &root);
+    let frame = match elsewhere {
+        true => frame(&root, out, &found.config, &generated)?,
+        false => Vec::new(),
+    };
     let mut plans = Vec::new();
-    for krate in &generated {
+    for krate in &mut generated {
         // In place they only have to be there.
         let mut by_hand = by_hand(&root, &found.config, krate)?;
         if !elsewhere {
             by_hand.clear();
         }
-        plans.push(Plan::of_crate(out, krate, &by_hand)?);
+        plans.push(Plan::of_crate(out, krate, by_hand)?);
     }
     if !elsewhere && arguments.crates.is_empty() && arguments.spec.is_none() {
         plans.push(readme::plan(&root, &generated)?);
     }
     if elsewhere {
-        plans.push(Plan::of_files(
-            out,
-            &frame(&root, out, &found.config, &generated)?,
-        )?);
+        plans.push(Plan::of_files(out, frame)?);
     }
     if arguments.check {
         let help = "run `cargo xtask codegen` and commit what it changes";

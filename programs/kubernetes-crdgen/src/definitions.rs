@@ -110,13 +110,14 @@ pub fn read(definitions: &Definitions<'_>) -> Result<Found, Box<dyn Error>> {
             true => "stdin.yaml".to_owned(),
             false => file_name(&path),
         };
-        let source = Source::new(format!("v{release}/{name}"), text);
+        let mut source = Source::new(format!("v{release}/{name}"), text);
         let versions = match codegen::custom_versions(&source) {
             Ok(versions) => versions,
             // Another file of a folder only mentions definitions.
             Err(errors) if !definitions.paths.contains(&path) && has_none(&errors) => continue,
             Err(errors) => return Err(shown(errors, &path).into()),
         };
+        source.drop_read_text();
         for version in versions {
             crates.entry(version).or_default().push(name.clone());
         }

@@ -14,6 +14,7 @@ pub mod rustfmt;
 mod types;
 
 use std::error::Error;
+use std::mem;
 use std::path::Path;
 use std::time::Instant;
 
@@ -42,14 +43,14 @@ pub fn generate(
     rustfmt::format(&mut generated)?;
     let mut plans = Vec::new();
     let single_file = definitions.choices.single_file;
-    for krate in &generated {
+    for krate in &mut generated {
         plans.push(match single_file {
-            true => output::Plan::of_files(out, &krate.files)?,
-            false => output::Plan::of_crate(out, krate, &[])?,
+            true => output::Plan::of_files(out, mem::take(&mut krate.files))?,
+            false => output::Plan::of_crate(out, krate, Vec::new())?,
         });
     }
     if !single_file {
-        plans.push(output::Plan::of_files(out, &frame::of(out, &generated)?)?);
+        plans.push(output::Plan::of_files(out, frame::of(out, &generated)?)?);
     }
     if check {
         return report::check(out, &plans, "run the command again without --check");

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs;
 use std::io;
+use std::mem;
 use std::path::{Component, Path, PathBuf};
 
 use codegen::{Generated, GeneratedFile};
@@ -59,15 +60,15 @@ impl Change {
 }
 
 impl Plan {
-    /// Compares a crate with its folder; generated files without a source are removed. Hand-written
-    /// files are copied, but don't replace others.
+    /// Takes the files of a crate and compares them with its folder; generated files without a
+    /// source are removed. Hand-written files are copied, but don't replace others.
     pub fn of_crate(
         out: &Path,
-        krate: &Generated,
-        by_hand: &[GeneratedFile],
+        krate: &mut Generated,
+        by_hand: Vec<GeneratedFile>,
     ) -> Result<Self, Box<dyn Error>> {
         let folder = out.join(&krate.name);
-        let mut files = krate.files.clone();
+        let mut files = mem::take(&mut krate.files);
         for file in by_hand {
             let path = folder.join(&file.path);
             if is_other(&path, &file.text)? {
@@ -76,11 +77,11 @@ impl Plan {
                     path.display()
                 );
             } else {
-                files.push(file.clone());
+                files.push(file);
             }
         }
-        let mut plan = Self::of_files(&folder, &files)?;
         let wanted: BTreeSet<_> = files.iter().map(|f| folder.join(&f.path)).collect();
+        let mut plan = Self::of_files(&folder, files)?;
         let mut others = rust_files(&folder.join("src"))?;
         others.retain(|path| !wanted.contains(path));
         for path in others {
@@ -93,21 +94,20 @@ impl Plan {
     }
 
     /// Compares files with those in a folder.
-    pub fn of_files(folder: &Path, files: &[GeneratedFile]) -> Result<Self, Box<dyn Error>> {
+    pub fn of_files(folder: &Path, files: Vec<GeneratedFile>) -> Result<Self, Box<dyn Error>> {
         let mut plan = Self {
             changes: Vec::new(),
             unchanged: 0,
         };
-        for file in files {
-            let relative = Path::new(&file.path);
+        for GeneratedFile { path, text } in files {
+            let relative = Path::new(&path);
             if !relative
                 .components()
                 .all(|part| matches!(part, Component::Normal(_)))
             {
-                return Err(format!("error: {} leads out of the crate", file.path).into());
+                return Err(format!("error: {path} leads out of the crate").into());
             }
             let path = folder.join(relative);
-            let text = file.text.clone();
             match files::read_if_there(&path)? {
                 Some(old) if old == text.as_bytes() => plan.unchanged += 1,
                 Some(old) if is_ours(&old) => plan.changes.push(Change::Replace { path, text }),
