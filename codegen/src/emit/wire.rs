@@ -17,7 +17,9 @@ pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<Tok
         let presence = presence(field.is_always_written());
         let rest = object.unknown.iter().filter(|_| field.form.keeps_null);
         let null = rest.map(|Rest { name, .. }| quote!(or null in #name));
-        quote!(#presence #key => #name #shape #(#null)*)
+        // Before it is read, it has its default.
+        let none = (field.form.nullable && field.form.literal.is_some()).then(|| quote!(else none));
+        quote!(#presence #key => #name #shape #(#null)* #none)
     });
     let unknown = object
         .unknown
@@ -66,9 +68,10 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
 /// The type that says how the values of a type are read. `takes_null` says for each depth whether
 /// the values there can be `null`.
 fn shape_of(version: &ApiVersion, ty: &Ty, takes_null: &[bool]) -> TokenStream {
+    // A server keeps `null` of values of which the schema says nothing.
     let (has_null, inside) = match takes_null.split_first() {
         Some((first, rest)) => (*first, rest),
-        None => (false, takes_null),
+        None => (true, takes_null),
     };
     match ty {
         Ty::List(element) => {

@@ -23,6 +23,9 @@ pub(crate) const COMBINED: &str = "x-combined";
 /// which names properties everywhere else.
 pub(crate) const REQUIRED_KEYS: &str = "x-required-keys";
 
+/// The entry of that with the schema of an element that can be `null`.
+pub(crate) const ELEMENT: &str = "element";
+
 /// The position of a schema in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {

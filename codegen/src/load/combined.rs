@@ -1,10 +1,10 @@
-//! Combinations of schemas in CustomResourceDefinitions. They only check values, so they are taken
-//! out of what types are read from.
+//! Combinations of schemas in CustomResourceDefinitions, and the schemas of elements that can be
+//! `null`. They only check values, so they are taken out of what types are read from.
 
 use serde_json::{Map, Value, json};
 
 use super::refs::SCHEMAS;
-use crate::keyword::COMBINED;
+use crate::keyword::{COMBINED, ELEMENT};
 
 /// Takes them out of the schemas with a prefix.
 pub(super) fn take_out(document: &mut Value, prefix: &str) {
@@ -27,8 +27,26 @@ fn of_schema(schema: &mut Value) {
     }
     for name in ["items", "additionalProperties"] {
         if let Some(inner) = schema.get_mut(name) {
+            open_nullable(inner);
             of_schema(inner);
         }
+    }
+}
+
+/// Makes JSON of elements that can be `null`, which no other type keeps.
+fn open_nullable(element: &mut Value) {
+    if element.get("nullable") != Some(&Value::Bool(true)) {
+        return;
+    }
+    let description = element.get_mut("description").map(Value::take);
+    let schema = element.take();
+    *element = json!({
+        "nullable": true,
+        "x-kubernetes-preserve-unknown-fields": true,
+        (COMBINED): {(ELEMENT): schema},
+    });
+    if let Some(description) = description {
+        element["description"] = description;
     }
 }
 

@@ -1,5 +1,4 @@
-//! Completes the schemas of custom resources as a server does, and opens those that have no Rust
-//! type.
+//! Completes the schemas of custom resources as a server does.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +6,6 @@ use super::crd::{META, reference};
 use super::refs::SCHEMAS;
 
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
-const ANYTHING: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// The fields that identify the kind of an object.
 const TYPE: [(&str, &str); 2] = [
@@ -46,7 +44,6 @@ fn complete_schema(schema: &mut Value) {
     }
     for keyword in INSIDE {
         if let Some(inner) = schema.get_mut(keyword) {
-            open_nullable(inner);
             complete_schema(inner);
         }
     }
@@ -71,17 +68,5 @@ fn embed(schema: &mut Map<String, Value>) {
                 required.push(name.into());
             }
         }
-    }
-}
-
-/// Makes JSON of elements that can be `null`, which no other type keeps.
-fn open_nullable(element: &mut Value) {
-    if element.get("nullable") != Some(&Value::Bool(true)) {
-        return;
-    }
-    let description = element.get_mut("description").map(Value::take);
-    *element = json!({"nullable": true, (ANYTHING): true});
-    if let Some(description) = description {
-        element["description"] = description;
     }
 }

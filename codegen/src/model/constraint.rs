@@ -10,6 +10,10 @@ use crate::expression::Expression;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Constraint {
+    /// The schema of an element that can be `null`.
+    Schema(Vec<Constraint>),
+    /// The names of types of which the value has one.
+    Type(Vec<String>),
     AllOf(Vec<Vec<Constraint>>),
     AnyOf(Vec<Vec<Constraint>>),
     OneOf(Vec<Vec<Constraint>>),
@@ -77,7 +81,9 @@ impl Constraint {
             Self::AllOf(all) | Self::AnyOf(all) | Self::OneOf(all) => {
                 all.iter().any(|all| any(all))
             }
-            Self::Not(all) | Self::Property(_, all) | Self::Items(all) => any(all),
+            Self::Schema(all) | Self::Not(all) | Self::Property(_, all) | Self::Items(all) => {
+                any(all)
+            }
             _ => false,
         }
     }

@@ -29,8 +29,8 @@ impl Facts {
         self.takes_null.first() == Some(&true)
     }
 
-    /// Returns true if it allows `null` for the elements of the value.
+    /// Returns true if it allows `null` for the elements of the value, or says nothing of them.
     pub(crate) fn has_null_inside(&self) -> bool {
-        self.takes_null.get(1) == Some(&true)
+        self.takes_null.get(1) != Some(&false)
     }
 }

@@ -106,6 +106,12 @@ pub(crate) struct Paths {
     pub(crate) nullable: Vec<(String, Vec<String>)>,
     /// The elements of lists of a custom resource that must not be `null`.
     pub(crate) not_null: Vec<String>,
+    /// The lists of a custom resource whose elements have keys, with the paths that have marks of
+    /// elements.
+    pub(crate) correlated: Vec<(String, Vec<String>)>,
+    /// The objects of a custom resource that keep fields which their schemas don't have, and the
+    /// fields that those have.
+    pub(crate) open: Vec<(String, Vec<String>)>,
     /// The paths of what can have parts of different owners.
     pub(crate) granular: Vec<String>,
 }

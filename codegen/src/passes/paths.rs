@@ -1,5 +1,7 @@
 //! Paths: which lists below a kind have keys, which values can have several owners, and which
-//! objects have required fields.
+//! objects have required fields, or fields that aren't in their schemas.
+
+use serde_json::Value;
 
 use crate::foundation;
 use crate::model::{
@@ -12,8 +14,14 @@ pub(super) fn of(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Paths {
         true => presence(version, kind),
         false => Presence::default(),
     };
+    let correlation = match version.is_custom {
+        true => correlation(version, kind),
+        false => Correlation::default(),
+    };
     Paths {
         keyed_lists: keyed_lists(version, kind),
+        correlated: correlation.lists,
+        open: correlation.open,
         required: presence.required,
         nullable: presence.nullable,
         not_null: presence.not_null,
@@ -79,23 +87,26 @@ struct Presence {
     not_null: Vec<String>,
 }
 
-/// Looks at a kind, but not at a status that is written by itself: a server doesn't see it where it
-/// looks at the rest.
 fn presence(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Presence {
     let mut found = Presence::default();
     let Some(top) = version.types.get(kind).and_then(|ty| ty.object()) else {
         return found;
     };
     found.add_object("", top);
+    let has_own_status = top.fields.iter().any(|field| top.has_own_status(field));
     walk_fields(&version.types, kind, &mut |path, field| {
-        if field.metadata || path == "status" && top.has_own_status(field) {
+        if field.metadata {
             return None;
         }
         found.add_elements(path, field);
         let (suffix, ty) = elements(&field.ty)?;
         let path = format!("{path}{suffix}");
         if let Some((_, object)) = version.own_struct(ty) {
-            found.add_object(&path, object);
+            // A write of the status doesn't ask for the type of an object in it.
+            let is_unasked = is_embedded(object) && has_own_status && is_in_status(&path);
+            if !is_unasked {
+                found.add_object(&path, object);
+            }
         } else if let Some(external) = external(version, ty) {
             found.add_inside(&path, &external.inside);
         }
@@ -151,6 +162,75 @@ impl Presence {
         }
     }
 }
+
+/// What a server heeds when it looks for the stored counterpart of a value.
+#[derive(Default)]
+struct Correlation {
+    /// The lists whose elements have keys.
+    lists: Vec<(String, Vec<String>)>,
+    /// The objects that keep fields which their schemas don't have, and the fields of these.
+    open: Vec<(String, Vec<String>)>,
+}
+
+fn correlation(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Correlation {
+    let mut found = Correlation::default();
+    walk_fields(&version.types, kind, &mut |path, field| {
+        if field.metadata {
+            return None;
+        }
+        let keys = &field.facts.list_keys;
+        if matches!(field.ty, Ty::List(_)) && !keys.is_empty() {
+            found.lists.push((path.to_owned(), keys.clone()));
+        }
+        found.add_open(version, path, field);
+        Some(elements(&field.ty)?.0)
+    });
+    found
+}
+
+impl Correlation {
+    fn add_open(&mut self, version: &ApiVersion<Lowered>, path: &str, field: &Field<Lowered>) {
+        let (mut ty, mut path) = (&field.ty, path.to_owned());
+        let mut keywords = Some(&field.rule_keywords);
+        while let Ty::List(inner) | Ty::Map(inner) = ty {
+            keywords = keywords.and_then(|keywords| keywords.inside.as_deref());
+            if matches!(ty, Ty::Map(_)) && keywords.is_none() {
+                // The schema says nothing of the values, and knows no key.
+                self.open.push((path, Vec::new()));
+                return;
+            }
+            path += "[]";
+            ty = inner;
+        }
+        if matches!(ty, Ty::Json) {
+            self.open.push((path, Vec::new()));
+        } else if let Some((_, object)) = version.own_struct(ty) {
+            let is_embedded = is_embedded(object);
+            if object.is_open || is_embedded {
+                // To the schema, the type and metadata of an object in another aren't fields.
+                let is_known = |name: &str| !is_embedded || !OF_OBJECTS.contains(&name);
+                let names = object.fields.iter().map(|field| field.json.clone());
+                let known = names.filter(|name| is_known(name)).collect();
+                self.open.push((path, known));
+            }
+        }
+    }
+}
+
+/// Returns true for the path of a kind's status, or of something in it.
+fn is_in_status(path: &str) -> bool {
+    path.split(['.', '[']).next() == Some("status")
+}
+
+/// Returns true for an object of any kind inside another.
+fn is_embedded(object: &Struct<Lowered>) -> bool {
+    object.rule_keywords.keywords.get(EMBEDDED) == Some(&Value::Bool(true))
+}
+
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
+
+/// The fields that every object has.
+const OF_OBJECTS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// The path of something inside a value.
 fn join(path: &str, inner: &str) -> String {

@@ -36,11 +36,7 @@ pub(super) fn of(
                 _ if is_moment || matches!(**element, Ty::List(_) | Ty::Map(_)) => {
                     (is_moment || has_zero).then_some(Reading::Shaped)
                 }
-                Ty::Map(_)
-                    if version.is_custom
-                        && !field.facts.has_null_inside()
-                        && **element != Ty::Json =>
-                {
+                Ty::Map(_) if version.is_custom && !field.facts.has_null_inside() => {
                     Some(Reading::Entries)
                 }
                 Ty::Map(_) if is_quantity => Some(Reading::Quantities),

@@ -142,6 +142,6 @@ fn a_program_can_ask_what_is_not_checked() {
     assert_eq!(left, expected);
     assert!(UNCHECKED.iter().all(|rule| !rule.reason.is_empty()));
     let shown = UNCHECKED[1].to_string();
-    let wanted = "tea-pot spec.warm is not checked offline: enum: [true] (";
+    let wanted = "tea-pot spec.leaf is not checked offline: pattern: \"^\\\\pL+$\" (";
     assert!(shown.starts_with(wanted), "{shown}");
 }

@@ -54,6 +54,43 @@ fn rules_that_are_translated_are_not_listed() {
     }
 }
 
+#[test]
+fn schemas_of_elements_that_can_be_null() {
+    let of = |element: &str| {
+        let schema = "type: array, items: {nullable: true";
+        listed(&format!("{{{schema}, {element}}}}}"))
+    };
+    for checked in [
+        "type: string, maxLength: 3, format: date, enum: [a, null]",
+        "x-kubernetes-int-or-string: true, pattern: '^a'",
+        "type: object, required: [a], properties: {a: {type: integer, minimum: 1}}",
+        "type: object, x-kubernetes-preserve-unknown-fields: true",
+    ] {
+        assert_eq!(of(checked), [""; 0], "{checked}");
+    }
+    let rule = "x-kubernetes-validations: [{rule: 'self != \"a\"'}]";
+    assert_eq!(
+        of(&format!("type: string, {rule}")),
+        ["Thing.spec[*]: self != \"a\""]
+    );
+    for unchecked in [
+        "type: string, format: byte",
+        "type: array, items: {type: string}",
+        "type: object, additionalProperties: {type: string}",
+        "type: object, properties: {a: {type: string, default: b}}",
+        "type: object, properties: {a: {type: array, items: {type: string}}}",
+    ] {
+        let listed = of(unchecked);
+        assert_eq!(listed.len(), 1, "{unchecked}");
+        assert!(
+            listed[0].starts_with("Thing.spec[*]: nullable: {"),
+            "{listed:?}"
+        );
+    }
+    let map = "type: object, additionalProperties: {type: array, nullable: true}";
+    assert_eq!(listed(&format!("{{{map}}}")), [""; 0]);
+}
+
 /// Returns true if a crate calls a method of `Checker`.
 fn calls(krate: &Generated, method: &str) -> bool {
     let call = format!(".{method}(");

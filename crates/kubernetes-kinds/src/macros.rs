@@ -11,9 +11,10 @@
 /// metadata` metadata, `as time` a time, `as custom_quantity` and `as custom_time` those of custom
 /// resources, `as pruned(..)` a type of `k8s-openapi` in these, and `as shaped(..)` a value that is
 /// read with a [`Shape`](crate::wire::Shape).
-/// After that, `or null in field` names the field that keeps `null` of an optional one. A last row
-/// `_ => field` names the field that takes the fields which are not in the table, and also keeps
-/// `null`; `_ null => field` one that only does that.
+/// After that, `or null in field` names the field that keeps `null` of an optional one, and
+/// `else none` says that `null` isn't the default of a required one. A last row `_ => field` names
+/// the field that takes the fields which are not in the table, and also keeps `null`;
+/// `_ null => field` one that only does that.
 ///
 /// ```
 /// use kubernetes_kinds::wire;
@@ -76,7 +77,7 @@ macro_rules! __wire_fields {
     ($name:ident, $read:ident, $write:ident, $write_with:ident {
         $(
             $presence:ident $json:literal => $field:ident $(as $shape:ident $(($of:ty))?)?
-                $(or null in $holder:ident)?,
+                $(or null in $holder:ident)? $(else $none:ident)?,
         )*
         $(_ => $unknown:ident,)?
         $(_ null => $nulls:ident,)?
@@ -94,6 +95,7 @@ macro_rules! __wire_fields {
                     $($json => $crate::__wire_null!(
                         $crate::__wire_read!(map, &mut self.$field $(, $shape $(, $of)?)?)
                         $(, &mut self.$field, $json, &mut self.$holder)?
+                        $(, &mut self.$field, $none)?
                     ),)*
                     _ => $crate::__wire_unknown!(map $(, name, &mut self.$unknown)?),
                 }
@@ -182,6 +184,10 @@ macro_rules! __wire_null {
         let read = $read;
         $crate::wire::note_null(($slot).is_none(), $json, $nulls);
         read
+    }};
+    ($read:expr, $slot:expr, none) => {{
+        *$slot = ::core::option::Option::None;
+        $read
     }};
 }
 

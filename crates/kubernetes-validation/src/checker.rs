@@ -20,6 +20,9 @@ use crate::{Error, ErrorType, NameFormat, Path, Report, Target, Warning};
 pub const IMMUTABLE: &str = "an update must not change it: keep the stored value, or delete the \
                              object and create it anew";
 
+/// The rule of elements of lists that repeat others.
+pub(crate) const UNIQUE: &str = "unique";
+
 /// Removes the space that a server allows around a quantity of a JSON text, in which it reads no
 /// escapes.
 fn trimmed(value: &Quantity) -> &str {
@@ -50,13 +53,43 @@ pub struct Checker<'t> {
     /// Errors of custom resources that a server reports on an update even if the value is
     /// unchanged, but not on a write of the status.
     pub(crate) lasting: Vec<crate::Error>,
-    /// Errors of rules in CEL that a server reports on any write, even if the value is unchanged.
+    /// Errors of custom resources that an update reports for another reason than that the value at
+    /// their paths has changed.
     #[cfg(feature = "custom-resources")]
-    pub(crate) unratcheted: Vec<crate::report::Broken>,
-    /// The errors of combinations of schemas of custom resources, with the path of the value that
-    /// has the combination.
-    #[cfg(feature = "custom-resources")]
-    pub(crate) combined: Vec<(kubernetes_kinds::FieldPath, Vec<crate::Error>)>,
+    pub(crate) placed: Vec<Placed>,
+}
+
+/// Errors of an object that an update reports if a certain value has changed, which isn't the one
+/// at their paths.
+#[cfg(feature = "custom-resources")]
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// The value; without one, an update reports the errors always.
+    pub(crate) at: Option<kubernetes_kinds::FieldPath>,
+    pub(crate) errors: Vec<Error>,
+    /// The rule in CEL and the value that has it, if what is stored may replace its result.
+    pub(crate) rule: Option<(&'static str, kubernetes_kinds::FieldPath)>,
+}
+
+#[cfg(feature = "custom-resources")]
+impl Placed {
+    /// Returns errors that depend on the value at a path.
+    pub(crate) fn at(at: Path<'_>, errors: Vec<Error>) -> Self {
+        Self {
+            at: Some(at.exact()),
+            errors,
+            rule: None,
+        }
+    }
+
+    /// Returns errors that every update reports.
+    pub(crate) const fn always(errors: Vec<Error>) -> Self {
+        Self {
+            at: None,
+            errors,
+            rule: None,
+        }
+    }
 }
 
 /// The type of an error and the violated rule.
@@ -97,9 +130,7 @@ impl<'t> Checker<'t> {
             },
             lasting: Vec::new(),
             #[cfg(feature = "custom-resources")]
-            unratcheted: Vec::new(),
-            #[cfg(feature = "custom-resources")]
-            combined: Vec::new(),
+            placed: Vec::new(),
         }
     }
 
@@ -133,9 +164,17 @@ impl<'t> Checker<'t> {
     #[must_use]
     pub fn finish(mut self) -> Report {
         #[cfg(feature = "custom-resources")]
-        self.settle();
+        self.add_placed();
         self.report.errors.append(&mut self.lasting);
         self.report
+    }
+
+    /// Adds the errors that depend on other values to the report.
+    #[cfg(feature = "custom-resources")]
+    pub(crate) fn add_placed(&mut self) {
+        let placed = std::mem::take(&mut self.placed);
+        let errors = placed.into_iter().flat_map(|placed| placed.errors);
+        self.report.errors.extend(errors);
     }
 
     /// Adds an error; `value` is the bad value, if it says more than the path.
@@ -207,7 +246,7 @@ impl<'t> Checker<'t> {
     /// Adds an error of the type `Duplicate`: an element before this one has the same key.
     #[cold]
     pub fn duplicate<V: Serialize + ?Sized>(&mut self, at: Path<'_>, value: &V) {
-        let problem = Problem::new(ErrorType::Duplicate, "unique");
+        let problem = Problem::new(ErrorType::Duplicate, UNIQUE);
         let detail = "another before it has the same";
         self.add(at, problem, to_value(value), detail.to_owned());
     }

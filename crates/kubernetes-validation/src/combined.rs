@@ -5,15 +5,20 @@ use k8s_openapi::serde_json::{Number, Value};
 
 #[cfg(feature = "pattern")]
 use crate::Pattern;
-use crate::checker::to_value;
+use crate::checker::{Placed, to_value};
 use crate::custom::NOWHERE;
 use crate::known::is_code_of;
+use crate::schema::{has_type, is_short};
 use crate::{Checker, Error, ErrorType, Known, Path, Problem, TextFormat};
 
 /// What a schema in a combination asks of a value. Values of other types pass.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Constraint {
+    /// All of these hold, of an element of a list or value of a map that can be `null`.
+    Schema(&'static [Constraint]),
+    /// It is of one of these types: `type`, where `int32` is a whole number of 32 bits.
+    Type(&'static [&'static str]),
     /// All schemas hold: `allOf`.
     AllOf(&'static [&'static [Constraint]]),
     /// At least one holds: `anyOf`.
@@ -74,12 +79,13 @@ impl Checker<'_> {
         value: &V,
         combination: &'static Constraint,
     ) {
-        if let Some(new) = to_value(value).filter(|value| !value.is_null()) {
+        let has_null = matches!(combination, Constraint::Schema(_));
+        if let Some(new) = to_value(value).filter(|value| has_null || !value.is_null()) {
             let from = self.mark();
             Evaluation { to: self }.constraint(at, &new, combination, &[]);
             let errors = self.report.errors.split_off(from);
             if !errors.is_empty() {
-                self.combined.push((at.exact(), errors));
+                self.placed.push(Placed::at(at, errors));
             }
         }
     }
@@ -142,6 +148,8 @@ impl Evaluation<'_, '_> {
                 self.to.known_json(at, value, known);
                 0
             }
+            Constraint::Schema(parts) => self.schema(at, value, parts),
+            Constraint::Type(types) => self.types(at, value, types),
             Constraint::AllOf(all) => self.all_of(at, value, all),
             Constraint::AnyOf(all) => self.any_of(at, value, all),
             Constraint::OneOf(all) => self.one_of(at, value, all),
@@ -279,6 +287,24 @@ impl Evaluation<'_, '_> {
         let elements = value.as_array().into_iter().flatten().enumerate();
         let fits = elements.map(|(index, value)| self.schema(at.index(index), value, items));
         fits.sum()
+    }
+
+    #[inline]
+    fn types(&mut self, at: Path<'_>, value: &Value, types: &'static [&'static str]) -> usize {
+        let is = |ty: &&str| has_type(value, ty);
+        let is_whole = matches!(types, ["integer" | "int32"]);
+        if !types.iter().any(is) {
+            let problem = Problem::new(ErrorType::TypeInvalid, "type");
+            let detail = format!("it must be of the type {}", types.join(" or "));
+            self.to.error(at, problem, Some(value.clone()), detail);
+            // A server reports numbers that aren't whole once more, and not where they are.
+            if is_whole && value.is_number() {
+                self.combination(at, "type", "it must be a whole number".to_owned());
+            }
+        } else if types == ["int32"] && !value.as_f64().is_some_and(is_short) {
+            self.combination(at, "format", "it must be of 32 bits".to_owned());
+        }
+        0
     }
 
     #[inline]
@@ -445,7 +471,8 @@ mod tests {
         let target = Target::new(Release::new(1, 37));
         let mut checker = Checker::new(&target);
         checker.combined(Path::ROOT, &value, &ADDRESS);
-        let errors = checker.combined.iter().flat_map(|(_, errors)| errors);
+        let report = checker.finish();
+        let errors = report.errors.iter();
         let shown = errors.map(|error| format!("{} {}", error.error_type.reason(), error.field));
         shown.collect()
     }

@@ -1,13 +1,9 @@
 //! Checks of custom resources beyond the keywords of their schemas.
 
 use k8s_openapi::serde_json::Value;
-use kubernetes_kinds::{ListMapKeys, Release};
 
-use crate::checker::to_value;
-use crate::{
-    Checker, Error, ErrorType, Feature, FieldPath, Report, RequiredFields, Scale, Segment,
-    Strategy, Warning,
-};
+use crate::checker::{UNIQUE, to_value};
+use crate::{Checker, Error, ErrorType, FieldPath, FieldsByPath, Report, Scale, Segment, Strategy};
 
 /// The rule of errors of CEL rules.
 pub(crate) const RULE: &str = "x-kubernetes-validations";
@@ -15,20 +11,10 @@ pub(crate) const RULE: &str = "x-kubernetes-validations";
 /// The path at which a server reports errors of a whole object.
 pub(crate) const NOWHERE: &str = "<nil>";
 
-/// The feature by which an update doesn't check unchanged values again.
-pub(crate) const RATCHETING: Feature = Feature {
-    gate: "CRDValidationRatcheting",
-    introduced: Release::new(1, 28),
-    beta: Some(Release::new(1, 30)),
-    on: None,
-    stable: Some(Release::new(1, 33)),
-};
-
 /// Returns the report. A server doesn't evaluate the CEL rules of a custom resource with other
 /// errors that may make them meaningless, and reports that.
 pub(crate) fn finish<K: Strategy>(mut checker: Checker<'_>) -> Report {
-    flush(&mut checker);
-    checker.settle();
+    checker.add_placed();
     let Checker {
         report, lasting, ..
     } = &mut checker;
@@ -39,18 +25,11 @@ pub(crate) fn finish<K: Strategy>(mut checker: Checker<'_>) -> Report {
     checker.finish()
 }
 
-/// Adds the errors of combinations of schemas to the others.
-fn flush(to: &mut Checker<'_>) {
-    let combined = std::mem::take(&mut to.combined);
-    let errors = combined.into_iter().flat_map(|(_, errors)| errors);
-    to.report.errors.extend(errors);
-}
-
 /// Drops repeated errors: a schema and one in a combination may ask the same.
 fn report_once(report: &mut Report) {
     let mut once: Vec<Error> = Vec::new();
     for error in std::mem::take(&mut report.errors) {
-        let is_other = [RULE, "unique"].contains(&error.rule);
+        let is_other = [RULE, UNIQUE].contains(&error.rule);
         if is_other || !once.iter().any(|known| known.repeats(&error)) {
             once.push(error);
         }
@@ -127,8 +106,13 @@ fn unscaled(path: &'static str, value: Option<&Value>, detail: &str, to: &mut Ch
 
 /// Adds the required fields that a document lacks, and the elements that are `null`, in place of
 /// their other errors.
-pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) {
-    let absent = absent(document, K::REQUIRED, K::NULLABLE, K::NOT_NULL);
+pub(crate) fn report_absent<K: Strategy>(document: &Value, of_status: bool, report: &mut Report) {
+    // A status that is written by itself isn't seen where the rest is.
+    let is_seen = |path: &str| {
+        let first = path.split(['.', '[']).next();
+        (K::HAS_STATUS && first == Some("status")) == of_status
+    };
+    let absent = absent(document, K::REQUIRED, K::NULLABLE, K::NOT_NULL, &is_seen);
     if !absent.is_empty() {
         replace(absent, report);
         skip_cel_rules::<K>(report, &[]);
@@ -139,12 +123,13 @@ pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) 
 #[inline]
 fn absent(
     document: &Value,
-    required: RequiredFields,
-    nullable: RequiredFields,
+    required: FieldsByPath,
+    nullable: FieldsByPath,
     not_null: &[&'static str],
+    is_seen: &dyn Fn(&str) -> bool,
 ) -> Vec<Error> {
     let mut absent = Vec::new();
-    for (path, names) in required {
+    for (path, names) in required.iter().filter(|(path, _)| is_seen(path)) {
         let nullable = nullable.iter().find(|(other, _)| other == path);
         let may_be_null = |name| nullable.is_some_and(|(_, names)| names.contains(name));
         each_value(
@@ -167,7 +152,7 @@ fn absent(
             },
         );
     }
-    for path in not_null {
+    for path in not_null.iter().filter(|path| is_seen(path)) {
         each_value(
             document,
             &steps(path),
@@ -203,7 +188,7 @@ fn replace(absent: Vec<Error>, report: &mut Report) {
 
 /// The fields of a path, each followed by `[]` for each list or map that it is.
 #[inline]
-fn steps(path: &'static str) -> Vec<&'static str> {
+pub(crate) fn steps(path: &'static str) -> Vec<&'static str> {
     let mut steps = Vec::new();
     for part in path.split('.').filter(|part| !part.is_empty()) {
         let name = part.trim_end_matches("[]");
@@ -293,88 +278,4 @@ fn is_in_the_way(error: &Error) -> bool {
     use ErrorType::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
     let blocking = [NotSupported, Required, TooLong, TooMany, TypeInvalid];
     blocking.contains(&error.error_type)
-}
-
-/// The first release in which that applies to a write of the status, too.
-const RATCHETING_OF_STATUS: Release = Release::new(1, 33);
-
-/// Drops the errors since a mark that are about unchanged values. A server returns those of CEL
-/// rules as warnings.
-pub(crate) fn ratchet<K: Strategy>(
-    object: &K,
-    stored: &K,
-    from: usize,
-    of_status: bool,
-    to: &mut Checker<'_>,
-) {
-    if !K::IS_CUSTOM || to.mark() == from && to.combined.is_empty() {
-        return;
-    }
-    if of_status && to.target().release() < RATCHETING_OF_STATUS {
-        flush(to);
-        // Outside of the status, a server evaluates only CEL rules.
-        let status = Segment::Field("status".into());
-        let since = to.report.errors.split_off(from);
-        let is_checked = |e: &Error| e.rule == RULE || e.path.segments().first() == Some(&status);
-        to.report
-            .errors
-            .extend(since.into_iter().filter(is_checked));
-        return;
-    }
-    if !to.target().has(&RATCHETING) {
-        flush(to);
-        return;
-    }
-    if let (Some(new), Some(old)) = (to_value(object), to_value(stored)) {
-        for error in to.report.errors.split_off(from) {
-            if !is_stored(&error.path, &new, &old, K::LIST_MAP_KEYS) {
-                to.report.errors.push(error);
-            } else if error.rule == RULE {
-                to.report.warnings.push(Warning {
-                    message: error.detail,
-                    field: error.field,
-                    path: error.path,
-                });
-            }
-        }
-        // Within a combination a server checks unchanged values again.
-        to.combined
-            .retain(|(path, _)| !is_stored(path, &new, &old, K::LIST_MAP_KEYS));
-    }
-    flush(to);
-}
-
-/// Returns true if the value at a path, or one that contains it, is equal in both objects.
-fn is_stored(path: &FieldPath, new: &Value, old: &Value, lists: ListMapKeys) -> bool {
-    let (mut new, mut old) = (new, old);
-    let mut at = String::new();
-    for segment in path.segments() {
-        let inside = match segment {
-            Segment::Field(name) => {
-                let dot = if at.is_empty() { "" } else { "." };
-                at.extend([dot, name]);
-                new.get(&**name).zip(old.get(&**name))
-            }
-            Segment::Key(key) => new.get(&**key).zip(old.get(&**key)),
-            Segment::Index(index) => {
-                let keys = lists.iter().find(|(list, _)| *list == at);
-                at += "[]";
-                new.get(*index)
-                    .and_then(|new| Some((new, counterpart(new, old, keys?.1)?)))
-            }
-        };
-        match inside {
-            Some((inner, stored)) if inner == stored => return true,
-            Some(inside) => (new, old) = inside,
-            None => return false,
-        }
-    }
-    new == old
-}
-
-/// Returns the element of a list that has the same keys; without keys, elements have no
-/// counterparts.
-fn counterpart<'v>(element: &Value, list: &'v Value, keys: &[&str]) -> Option<&'v Value> {
-    let is_it = |other: &&Value| keys.iter().all(|key| other.get(key) == element.get(key));
-    list.as_array()?.iter().find(is_it)
 }

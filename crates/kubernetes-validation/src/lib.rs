@@ -47,6 +47,8 @@ mod metadata;
 mod path;
 #[cfg(feature = "pattern")]
 mod pattern;
+#[cfg(feature = "custom-resources")]
+mod ratcheting;
 mod repeats;
 mod report;
 #[cfg(feature = "custom-resources")]
@@ -68,6 +70,9 @@ use k8s_openapi::serde_json::Value;
 pub use kubernetes_kinds::{FieldPath, Segment};
 pub use kubernetes_schema_terms::{ErrorType, NameFormat};
 
+#[cfg(not(feature = "custom-resources"))]
+use custom as ratcheting;
+
 pub use checker::{Checker, IMMUTABLE, Problem, to_value, whole};
 #[cfg(feature = "custom-resources")]
 pub use combined::Constraint;
@@ -86,7 +91,7 @@ pub use report::{Error, Report, ValidationError, Warning};
 pub use rule::Rule;
 pub use semantics::Semantic;
 pub use strategy::{
-    Check, RequiredFields, Scale, SetDefaults, Strategy, Versions, default_text, drop_unless,
+    Check, FieldsByPath, Scale, SetDefaults, Strategy, Versions, default_text, drop_unless,
 };
 pub use target::{Feature, Target};
 #[cfg(feature = "custom-resources")]
@@ -132,7 +137,7 @@ pub trait Validate: Strategy {
     /// warnings.
     ///
     /// Defaults must be set in both. A status that is written through its subresource isn't
-    /// validated.
+    /// validated, but the stored one of a custom resource as far as a server does it.
     fn validate_update(&self, stored: &Self, target: &Target) -> Report {
         let mut checker = Checker::of_update(target);
         check_as_update(self, stored, false, &mut checker);
@@ -185,7 +190,7 @@ pub trait Validate: Strategy {
             check_as_update(self, stored, true, &mut checker);
             let from = checker.mark();
             self.check_status(&Path::ROOT, &mut checker);
-            custom::ratchet(self, stored, from, true, &mut checker);
+            ratcheting::ratchet(self, stored, from, true, &mut checker);
             self.check_status_update(stored, &Path::ROOT, &mut checker);
         }
         checker.lasting.clear();
@@ -195,11 +200,19 @@ pub trait Validate: Strategy {
     /// Adds to the report of an object the required fields that its document lacks, for which a
     /// server rejects a custom resource.
     ///
-    /// A type holds the zero value of an absent field, so only the document shows that the field is
-    /// absent. Errors of the zero value are removed from the report. For Kubernetes' own kinds, the
-    /// rules check required fields, and nothing is added.
+    /// A type holds the zero value of an absent field, so only the document shows that the
+    /// field is absent. Errors of the zero value are removed from the report. Of an update, a
+    /// server doesn't report those that the stored object lacks too, if nothing beside them has
+    /// changed. For Kubernetes' own kinds, the rules check required fields, and nothing is
+    /// added.
     fn report_absent(document: &Value, report: &mut Report) {
-        custom::report_absent::<Self>(document, report);
+        custom::report_absent::<Self>(document, false, report);
+    }
+
+    /// Adds to the report of a write of the status the required fields that the status in its
+    /// document lacks, as [`Validate::report_absent`] does for the rest of an object.
+    fn report_absent_in_status(document: &Value, report: &mut Report) {
+        custom::report_absent::<Self>(document, true, report);
     }
 
     /// Prepares the object for creation and validates it.
@@ -230,7 +243,13 @@ fn check_as_update<K: Strategy>(object: &K, stored: &K, of_status: bool, to: &mu
     metadata::warn_of_repeated_owners(object.metadata(), to);
     let from = to.mark();
     object.check(&Path::ROOT, to);
-    custom::ratchet(object, stored, from, of_status, to);
+    ratcheting::ratchet(object, stored, from, of_status, to);
+    if K::IS_CUSTOM && !of_status {
+        // A server takes the stored status for one that has changed if it has unknown fields.
+        let from = to.mark();
+        stored.check_status(&Path::ROOT, to);
+        ratcheting::ratchet(stored, stored, from, false, to);
+    }
     custom::scale(object, of_status, to);
     object.check_update(stored, &Path::ROOT, to);
     object.warn(Some(stored), &Path::ROOT, to);

@@ -12,7 +12,7 @@ pub(crate) fn finish<K>(checker: Checker<'_>) -> Report {
 }
 
 /// Adds nothing.
-pub(crate) const fn report_absent<K>(_: &Value, _: &mut Report) {}
+pub(crate) const fn report_absent<K>(_: &Value, _: bool, _: &mut Report) {}
 
 /// Drops nothing.
 pub(crate) const fn ratchet<K>(_: &K, _: &K, _: usize, _: bool, _: &mut Checker<'_>) {}

@@ -137,13 +137,3 @@ impl fmt::Display for ValidationError {
 }
 
 impl std::error::Error for ValidationError {}
-
-/// A rule in CEL that is broken in any case, whether the value is unchanged or not.
-#[cfg(feature = "custom-resources")]
-#[derive(Debug)]
-pub(crate) struct Broken {
-    pub(crate) cel: &'static str,
-    /// The value that has the rule.
-    pub(crate) at: FieldPath,
-    pub(crate) error: Error,
-}

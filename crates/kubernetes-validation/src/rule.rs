@@ -1,8 +1,9 @@
 //! Rules in CEL, as a server of custom resources evaluates them.
 
-use crate::custom::{NOWHERE, RATCHETING, RULE};
-use crate::report::Broken;
-use crate::{Checker, Error, ErrorType, Path, Problem, cel};
+use crate::checker::Placed;
+use crate::custom::{NOWHERE, RULE};
+use crate::ratcheting::RATCHETING;
+use crate::{Checker, ErrorType, Path, Problem, cel};
 
 /// A rule of a schema, `x-kubernetes-validations`.
 #[derive(Clone, Copy, Debug)]
@@ -32,10 +33,21 @@ impl Checker<'_> {
         rule: &Rule,
         holds: impl FnOnce() -> cel::Result<bool>,
     ) {
+        let from = self.mark();
+        // An update asks whether the value has changed that has the rule, whatever the path says; a
+        // rule without a result is reported always.
         match holds() {
             Ok(true) => {}
-            Ok(false) => self.broken_below(at, below, rule),
-            Err(failure) => self.without_result(at, rule, failure),
+            Ok(false) => {
+                self.broken_below(at, below, rule);
+                let errors = self.report.errors.split_off(from);
+                self.placed.push(Placed::at(at, errors));
+            }
+            Err(failure) => {
+                self.broken(at, rule, Some(failure));
+                let errors = self.report.errors.split_off(from);
+                self.placed.push(Placed::always(errors));
+            }
         }
     }
 
@@ -58,44 +70,20 @@ impl Checker<'_> {
             None => {}
             Some(_) => self.forget(at, rule),
         }
-        let from = self.mark();
+        let from = self.placed.len();
         self.rule_below(at, below, rule, || holds(new, old));
-        for error in self.report.errors.split_off(from) {
-            self.keep(at, rule, error);
+        // An update reports it even of an unchanged value.
+        for placed in self.placed.iter_mut().skip(from) {
+            placed.at = None;
+            placed.rule = Some((rule.cel, at.exact()));
         }
     }
 
     /// Drops the errors of a rule from a check without what is stored.
     fn forget(&mut self, at: Path<'_>, rule: &Rule) {
-        if !self.unratcheted.is_empty() {
-            let at = at.exact();
-            self.unratcheted
-                .retain(|broken| broken.cel != rule.cel || broken.at != at);
-        }
-    }
-
-    #[cold]
-    fn keep(&mut self, at: Path<'_>, rule: &Rule, error: Error) {
-        self.unratcheted.push(Broken {
-            cel: rule.cel,
-            at: at.exact(),
-            error,
-        });
-    }
-
-    /// Adds the errors that no update turns into warnings to the others.
-    pub(crate) fn settle(&mut self) {
-        let unratcheted = self.unratcheted.drain(..).map(|broken| broken.error);
-        self.report.errors.extend(unratcheted);
-    }
-
-    /// A server rejects an update for a rule without a result, even of an unchanged value.
-    #[cold]
-    fn without_result(&mut self, at: Path<'_>, rule: &Rule, failure: cel::Failure) {
-        let from = self.mark();
-        self.broken(at, rule, Some(failure));
-        for error in self.report.errors.split_off(from) {
-            self.keep(at, rule, error);
+        if self.placed.iter().any(|placed| placed.rule.is_some()) {
+            let of_rule = Some((rule.cel, at.exact()));
+            self.placed.retain(|placed| placed.rule != of_rule);
         }
     }
 

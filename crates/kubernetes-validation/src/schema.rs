@@ -9,6 +9,7 @@ use k8s_openapi::ByteString;
 #[cfg(feature = "pattern")]
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::Serialize;
+use k8s_openapi::serde_json::Value;
 
 use crate::checker::to_value;
 use crate::custom::NOWHERE;
@@ -275,6 +276,32 @@ impl Checker<'_> {
             let limit = to_value(limit).unwrap_or_default();
             self.invalid(at, rule, value, format!("{must} {limit}"));
         }
+    }
+}
+
+/// The largest whole number that a server takes for one where it is written with a fraction.
+const LARGEST: f64 = 9_007_199_254_740_991.0;
+
+/// Returns true if a whole number has 32 bits.
+#[inline]
+pub(crate) fn is_short(number: f64) -> bool {
+    (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number)
+}
+
+/// Returns true if a value is of a type of JSON Schema; `int32` is a whole number.
+#[inline]
+pub(crate) fn has_type(value: &Value, ty: &str) -> bool {
+    match (ty, value) {
+        ("boolean", Value::Bool(_))
+        | ("number", Value::Number(_))
+        | ("string", Value::String(_))
+        | ("array", Value::Array(_))
+        | ("object", Value::Object(_)) => true,
+        ("integer" | "int32", Value::Number(number)) => {
+            let is_whole = |number: f64| number.fract() == 0.0 && number.abs() <= LARGEST;
+            number.is_i64() || number.as_f64().is_some_and(is_whole)
+        }
+        _ => false,
     }
 }
 

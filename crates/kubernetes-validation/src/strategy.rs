@@ -51,9 +51,9 @@ pub fn drop_unless<T>(is_enabled: bool, field: &mut Option<T>, stored: Option<&O
     }
 }
 
-/// The path of each object, in which `[]` stands for the elements of a list or the values of a map,
-/// and its required fields.
-pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
+/// Paths, in which `[]` stands for the elements of a list or the values of a map, each with some of
+/// the fields there.
+pub type FieldsByPath = &'static [(&'static str, &'static [&'static str])];
 
 /// The paths of a custom resource's subresource `scale`, such as `.spec.replicas`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,17 +87,25 @@ pub trait Strategy:
     /// True if a write of the status changes metadata too. Other kinds keep most metadata then.
     const STATUS_WITH_METADATA: bool = false;
 
-    /// The objects of a custom resource that have required fields, outside of a status that is
-    /// written through its subresource.
-    const REQUIRED: RequiredFields = &[];
+    /// The objects of a custom resource that have required fields, with these. A status that is
+    /// written through its subresource is asked for its own by such a write only.
+    const REQUIRED: FieldsByPath = &[];
 
     /// The required fields that may be `null`. For a server, any other field that is `null` is
     /// absent.
-    const NULLABLE: RequiredFields = &[];
+    const NULLABLE: FieldsByPath = &[];
 
     /// The elements of lists of a custom resource that must not be `null`, as paths such as
     /// `spec.volumes[]`.
     const NOT_NULL: &'static [&'static str] = &[];
+
+    /// The lists of a custom resource whose elements a server finds in a stored list by their keys,
+    /// with these.
+    const CORRELATED_LISTS: FieldsByPath = &[];
+
+    /// The objects of a custom resource that keep fields which the schema doesn't have, with those
+    /// that it has. A server never takes an object with others for unchanged.
+    const OPEN: FieldsByPath = &[];
 
     /// True if the kind is a custom resource, whose metadata has fewer rules.
     const IS_CUSTOM: bool = false;

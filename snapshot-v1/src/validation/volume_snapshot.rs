@@ -22,8 +22,7 @@ impl Check for VolumeSnapshot {
 
 impl Strategy for VolumeSnapshot {
     const IS_CUSTOM: bool = true;
-    const REQUIRED: kubernetes_validation::RequiredFields =
-        &[("", &["spec"]), ("spec", &["source"])];
+    const REQUIRED: kubernetes_validation::FieldsByPath = &[("", &["spec"]), ("spec", &["source"])];
     const HAS_STATUS: bool = true;
     const HAS_CEL_RULES: bool = true;
 

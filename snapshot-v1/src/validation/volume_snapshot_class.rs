@@ -21,5 +21,5 @@ impl Check for VolumeSnapshotClass {
 
 impl Strategy for VolumeSnapshotClass {
     const IS_CUSTOM: bool = true;
-    const REQUIRED: kubernetes_validation::RequiredFields = &[("", &["deletionPolicy", "driver"])];
+    const REQUIRED: kubernetes_validation::FieldsByPath = &[("", &["deletionPolicy", "driver"])];
 }

@@ -23,7 +23,7 @@ impl Check for VolumeSnapshotContent {
 
 impl Strategy for VolumeSnapshotContent {
     const IS_CUSTOM: bool = true;
-    const REQUIRED: kubernetes_validation::RequiredFields = &[
+    const REQUIRED: kubernetes_validation::FieldsByPath = &[
         ("", &["spec"]),
         (
             "spec",

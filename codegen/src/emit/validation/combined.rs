@@ -71,6 +71,8 @@ fn constraint<'a>(
         })
     };
     let (name, arguments) = match constraint {
+        Constraint::Schema(parts) => ("Schema", schema(cx, patterns, parts)),
+        Constraint::Type(names) => ("Type", quote!(&[#(#names),*])),
         Constraint::AllOf(all) => ("AllOf", schemas(cx, patterns, all)),
         Constraint::AnyOf(all) => ("AnyOf", schemas(cx, patterns, all)),
         Constraint::OneOf(all) => ("OneOf", schemas(cx, patterns, all)),

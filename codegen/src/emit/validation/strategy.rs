@@ -40,12 +40,14 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
             .map(|(path, names)| quote!((#path, &[#(#names),*])));
         (!fields.is_empty()).then(|| {
             quote!(
-                const #name: #VALIDATION::RequiredFields = &[#(#rows),*];
+                const #name: #VALIDATION::FieldsByPath = &[#(#rows),*];
             )
         })
     };
     let required = fields("REQUIRED", &resource.paths.required);
     let nullable = fields("NULLABLE", &resource.paths.nullable);
+    let correlated = fields("CORRELATED_LISTS", &resource.paths.correlated);
+    let open = fields("OPEN", &resource.paths.open);
     let not_null = &resource.paths.not_null;
     let not_null = (!not_null.is_empty()).then(|| {
         quote!(
@@ -85,6 +87,8 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
             #required
             #nullable
             #not_null
+            #correlated
+            #open
             #has_status
             #rules
             #combinations

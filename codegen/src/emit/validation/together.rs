@@ -29,7 +29,8 @@ fn number(
     least: Option<usize>,
     most: Option<usize>,
 ) -> TokenStream {
-    let optional = object.fields.iter().filter(|field| field.is_optional());
+    let fields = object.fields.iter();
+    let optional = fields.filter(|field| !field.is_always_written());
     let is_set: Vec<_> = optional
         .map(|field| {
             let name = &field.name;
@@ -134,16 +135,22 @@ fn all_set(object: &Struct, names: &[String]) -> TokenStream {
     }
 }
 
-/// The condition that a field is set; one that is always written is.
-fn one_set(object: &Struct, name: &str, wanted: bool) -> TokenStream {
-    match object.field(name).filter(|field| field.is_optional()) {
-        Some(field) => {
-            let name = &field.name;
-            match wanted {
-                true => quote!(self.#name.is_some()),
-                false => quote!(self.#name.is_none()),
-            }
+/// The condition that a field is set; one that is always written is, and one that is `null` too.
+fn one_set(object: &Struct, json: &str, wanted: bool) -> TokenStream {
+    let field = object.field(json);
+    let Some(field) = field.filter(|field| !field.is_always_written()) else {
+        return quote!(#wanted);
+    };
+    let name = &field.name;
+    let rest = object.unknown.as_ref().filter(|_| field.form.keeps_null);
+    match (rest, wanted) {
+        (None, true) => quote!(self.#name.is_some()),
+        (None, false) => quote!(self.#name.is_none()),
+        (Some(Rest { name: rest, .. }), true) => {
+            quote!((self.#name.is_some() || self.#rest.contains_key(#json)))
         }
-        None => quote!(#wanted),
+        (Some(Rest { name: rest, .. }), false) => {
+            quote!((self.#name.is_none() && !self.#rest.contains_key(#json)))
+        }
     }
 }

@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::Reader;
 use crate::expression::Expression;
-use crate::keyword::COMBINED;
+use crate::keyword::{COMBINED, ELEMENT};
+use crate::load::shown;
 use crate::model::{
     Argument, Call, Check, Constraint, Known, NameFormat, Rule, TextFormat, ValueForm,
 };
@@ -28,6 +29,29 @@ impl Reader<'_> {
         rules.collect()
     }
 
+    /// The schema of an element that can be `null`. Its rules in CEL are listed as unchecked.
+    fn element(&mut self, schema: &Value, pointer: &Pointer) -> Option<Constraint> {
+        let name = "x-kubernetes-validations";
+        let rules = schema.get(name).and_then(Value::as_array);
+        let message = "a rule of elements that can be `null` can't be checked";
+        for rule in rules.into_iter().flatten() {
+            let text = rule.get("rule").and_then(Value::as_str).unwrap_or_default();
+            let reason = "elements that can be `null` are read as JSON";
+            let help = "ask it of the list, or take it out with an overlay";
+            self.cannot(pointer, (text.to_owned(), reason), message, help);
+        }
+        match element(schema) {
+            Ok(all) => (!all.is_empty()).then_some(Constraint::Schema(all)),
+            Err(reason) => {
+                let message = "a schema of elements that can be `null` can't be checked";
+                let help = format!("{reason}; take it out with an overlay");
+                let rule = shown("nullable", schema);
+                self.cannot(pointer, (rule, &reason), message, help);
+                None
+            }
+        }
+    }
+
     /// A combination of schemas; without one, it is listed as unchecked.
     pub(super) fn combination(
         &mut self,
@@ -35,6 +59,9 @@ impl Reader<'_> {
         value: &Value,
         pointer: &Pointer,
     ) -> Option<Constraint> {
+        if name == ELEMENT {
+            return self.element(value, pointer);
+        }
         match constraint(name, value, &Map::new()) {
             Ok(found) => found,
             Err(reason) => {
@@ -60,6 +87,56 @@ fn constraints(schema: &Value) -> Result<Vec<Constraint>, String> {
                     all.push(Constraint::Property(name.clone(), constraints(property)?));
                 }
             }
+            _ => all.extend(constraint(name, value, schema)?),
+        }
+    }
+    Ok(all)
+}
+
+/// The constraints of the schema of an element that can be `null`, or the reason why it can't be
+/// checked.
+fn element(schema: &Value) -> Result<Vec<Constraint>, String> {
+    let schema = schema.as_object().ok_or("it is no object")?;
+    let mut all = Vec::new();
+    let form = format(schema.get("format").unwrap_or(&Value::Null))?;
+    let ty = schema.get("type").and_then(Value::as_str);
+    let either = schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true));
+    match ty {
+        _ if either => {
+            let types = ["integer", "string"].map(str::to_owned);
+            all.push(Constraint::Type(types.to_vec()));
+        }
+        // A server asks for the format only.
+        Some("string") if form.is_some() => {}
+        Some(ty) => {
+            let is_short = schema.get("format").and_then(Value::as_str) == Some("int32");
+            let ty = if ty == "integer" && is_short {
+                "int32"
+            } else {
+                ty
+            };
+            all.push(Constraint::Type(vec![ty.to_owned()]));
+        }
+        None => {}
+    }
+    for (name, value) in schema {
+        match (name.as_str(), value) {
+            ("type" | "nullable" | "x-kubernetes-validations", _) => {}
+            ("x-kubernetes-int-or-string" | "x-kubernetes-preserve-unknown-fields", _) => {}
+            ("anyOf" | "allOf", _) if either => return Err(cannot(name)),
+            ("properties", Value::Object(properties)) => {
+                for (name, property) in properties {
+                    // Nothing sets defaults in JSON, and no rule in CEL is evaluated there.
+                    for keyword in ["default", "x-kubernetes-validations"] {
+                        if property.get(keyword).is_some() {
+                            return Err(cannot(keyword));
+                        }
+                    }
+                    all.push(Constraint::Property(name.clone(), element(property)?));
+                }
+            }
+            // Elements in it would have to be no `null`.
+            ("items" | "additionalProperties", _) => return Err(cannot(name)),
             _ => all.extend(constraint(name, value, schema)?),
         }
     }

@@ -110,6 +110,7 @@ impl kubernetes_kinds::StatusSubresource for Garden {
 impl kubernetes_kinds::Kind for Garden {
     const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[
+        ("spec.annex.rooms", &["floor", "side"]),
         ("spec.beds", &["name"]),
         ("spec.orchard.trees", &["name", "row"]),
         ("spec.orchard.wood.trees", &["name"]),
@@ -119,6 +120,13 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.almanac",
         "spec.almanac.herbs",
         "spec.almanac.yields",
+        "spec.annex",
+        "spec.annex.cellar",
+        "spec.annex.marks",
+        "spec.annex.names",
+        "spec.annex.rooms",
+        "spec.annex.rooms[]",
+        "spec.annex.rooms[].things",
         "spec.beds",
         "spec.beds[]",
         "spec.edition",
@@ -259,6 +267,9 @@ pub struct GardenSpec {
     /// Days, numbers and names that are looked up.
     pub almanac: Option<GardenSpecAlmanac>,
 
+    /// The building beside it, of which not all is known.
+    pub annex: Option<GardenSpecAnnex>,
+
     /// A place where things grow.
     ///
     /// At most one element for each `name`.
@@ -375,6 +386,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_almanac(mut self, value: impl Into<GardenSpecAlmanac>) -> Self {
         self.almanac = Some(value.into());
+        self
+    }
+
+    /// The building beside it, of which not all is known.
+    ///
+    /// Sets [`annex`](Self::annex).
+    #[must_use]
+    pub fn with_annex(mut self, value: impl Into<GardenSpecAnnex>) -> Self {
+        self.annex = Some(value.into());
         self
     }
 
@@ -657,6 +677,7 @@ wire::object! {
         required "owner" => owner,
         required "size" => size,
         optional "almanac" => almanac,
+        optional "annex" => annex,
         optional "beds" => beds as elements,
         optional "depth" => depth,
         optional "edition" => edition,
@@ -956,6 +977,283 @@ wire::object! {
     }
 }
 
+/// The building beside it, of which not all is known.
+///
+/// The rule `!has(self.color) || self.color != 'grey'` must hold: it has a color. The
+/// rule `!has(self.ivy) || self.ivy != 'wild'` must hold: ivy is cut. The rule
+/// `!has(self.wall) || self.wall != 'mud'` must hold: walls are of something solid.
+/// The rule `!has(self.rooms) || self.rooms.all(r, r.floor < 4)` must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GardenSpecAnnex {
+    /// The material of it.
+    ///
+    /// Required; `None` is written as `null`. The server's default is `stone`.
+    pub wall: Option<String>,
+
+    /// The boxes there.
+    ///
+    /// An element can be `null`, so it is JSON; rules for it are left to the server.
+    pub boxes: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// The floor below.
+    pub cellar: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
+    /// Of the outside.
+    pub color: Option<String>,
+
+    /// The days of openings.
+    ///
+    /// An element can be `null`, so it is JSON; rules for it are left to the server.
+    pub days: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// The plant on it.
+    ///
+    /// Can be `null`, as [`unknown_fields`](Self::unknown_fields) says.
+    pub ivy: Option<String>,
+
+    /// The heights of floors.
+    ///
+    /// An element can be `null`, so it is JSON; rules for it are left to the server.
+    pub levels: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// The marks on the wall.
+    pub marks: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
+    /// The names of corners.
+    ///
+    /// An element can be `null`, so it is JSON; rules for it are left to the server.
+    pub names: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
+    /// The doors.
+    ///
+    /// An element can be `null`, so it is JSON; rules for it are left to the server.
+    pub ports: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// The rooms in it.
+    ///
+    /// At most one element for each `floor` and `side`.
+    pub rooms: Option<Vec<GardenSpecAnnexRooms>>,
+
+    /// The things that are kept there.
+    pub tools: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
+
+    /// The sides with a view.
+    ///
+    /// An element can be `null`, so it is JSON; rules for it are left to the server.
+    pub views: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
+}
+
+impl Default for GardenSpecAnnex {
+    /// Returns the object in which nothing is set. Required fields with a default have
+    /// that.
+    fn default() -> Self {
+        Self {
+            wall: Some("stone".to_owned()),
+            boxes: Default::default(),
+            cellar: Default::default(),
+            color: Default::default(),
+            days: Default::default(),
+            ivy: Default::default(),
+            levels: Default::default(),
+            marks: Default::default(),
+            names: Default::default(),
+            ports: Default::default(),
+            rooms: Default::default(),
+            tools: Default::default(),
+            views: Default::default(),
+            unknown_fields: Default::default(),
+        }
+    }
+}
+
+impl GardenSpecAnnex {
+    /// Makes a `GardenSpecAnnex` in which only required fields with a default are set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The material of it.
+    ///
+    /// Sets [`wall`](Self::wall).
+    #[must_use]
+    pub fn with_wall(mut self, value: impl Into<String>) -> Self {
+        self.wall = Some(value.into());
+        self
+    }
+
+    /// The boxes there.
+    ///
+    /// Sets [`boxes`](Self::boxes).
+    #[must_use]
+    pub fn with_boxes(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.boxes = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The floor below.
+    ///
+    /// Sets [`cellar`](Self::cellar).
+    #[must_use]
+    pub fn with_cellar(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.cellar = Some(values.collect());
+        self
+    }
+
+    /// Of the outside.
+    ///
+    /// Sets [`color`](Self::color).
+    #[must_use]
+    pub fn with_color(mut self, value: impl Into<String>) -> Self {
+        self.color = Some(value.into());
+        self
+    }
+
+    /// The days of openings.
+    ///
+    /// Sets [`days`](Self::days).
+    #[must_use]
+    pub fn with_days(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.days = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The plant on it.
+    ///
+    /// Sets [`ivy`](Self::ivy).
+    #[must_use]
+    pub fn with_ivy(mut self, value: impl Into<String>) -> Self {
+        self.ivy = Some(value.into());
+        self
+    }
+
+    /// The heights of floors.
+    ///
+    /// Sets [`levels`](Self::levels).
+    #[must_use]
+    pub fn with_levels(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.levels = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The marks on the wall.
+    ///
+    /// Sets [`marks`](Self::marks).
+    #[must_use]
+    pub fn with_marks(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.marks = Some(values.collect());
+        self
+    }
+
+    /// The names of corners.
+    ///
+    /// Sets [`names`](Self::names).
+    #[must_use]
+    pub fn with_names(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.names = Some(values.collect());
+        self
+    }
+
+    /// The doors.
+    ///
+    /// Sets [`ports`](Self::ports).
+    #[must_use]
+    pub fn with_ports(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.ports = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The rooms in it.
+    ///
+    /// Sets [`rooms`](Self::rooms).
+    #[must_use]
+    pub fn with_rooms(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecAnnexRooms>>,
+    ) -> Self {
+        self.rooms = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The things that are kept there.
+    ///
+    /// Sets [`tools`](Self::tools).
+    #[must_use]
+    pub fn with_tools(
+        mut self,
+        value: impl IntoIterator<Item = BTreeMap<String, k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.tools = Some(value.into_iter().collect());
+        self
+    }
+
+    /// The sides with a view.
+    ///
+    /// Sets [`views`](Self::views).
+    #[must_use]
+    pub fn with_views(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.views = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecAnnex {
+        required "wall" => wall else none,
+        optional "boxes" => boxes as elements,
+        optional "cellar" => cellar as elements,
+        optional "color" => color,
+        optional "days" => days as elements,
+        optional "ivy" => ivy or null in unknown_fields,
+        optional "levels" => levels as elements,
+        optional "marks" => marks as entries,
+        optional "names" => names as elements,
+        optional "ports" => ports as elements,
+        optional "rooms" => rooms as elements,
+        optional "tools" =>
+            tools as shaped (wire::ListOf<wire::MapOf<wire::Plain<k8s_openapi::serde_json::Value>>>),
+        optional "views" => views as elements,
+        _ => unknown_fields,
+    }
+}
+
 /// A bed.
 ///
 /// The rule `self.width == oldSelf.width || self.length == oldSelf.length` must hold:
@@ -1237,7 +1535,7 @@ wire::object! {
         optional "notice" => notice,
         optional "rank" => rank,
         optional "rooms" =>
-            rooms as shaped (wire::ListOf<wire::EntriesOf<wire::Plain<k8s_openapi::serde_json::Value>>>),
+            rooms as shaped (wire::ListOf<wire::MapOf<wire::Plain<k8s_openapi::serde_json::Value>>>),
     }
 }
 
@@ -2914,6 +3212,79 @@ wire::object! {
         required "kind" => kind,
         optional "metadata" => metadata,
         _ => unknown_fields,
+    }
+}
+
+/// A room.
+///
+/// The rule `!has(self.use) || self.use.substring(1) != 'x'` must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecAnnexRooms {
+    /// Its floor.
+    pub floor: i64,
+
+    /// Its side.
+    ///
+    /// The server's default is `left`.
+    pub side: Option<String>,
+
+    /// The things in it.
+    pub things: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
+    /// The use of it.
+    pub use_: Option<String>,
+}
+
+impl GardenSpecAnnexRooms {
+    /// Makes a `GardenSpecAnnexRooms` with its `floor`.
+    #[must_use]
+    pub fn new(floor: impl Into<i64>) -> Self {
+        Self {
+            floor: floor.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Its side.
+    ///
+    /// Sets [`side`](Self::side).
+    #[must_use]
+    pub fn with_side(mut self, value: impl Into<String>) -> Self {
+        self.side = Some(value.into());
+        self
+    }
+
+    /// The things in it.
+    ///
+    /// Sets [`things`](Self::things).
+    #[must_use]
+    pub fn with_things(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.things = Some(values.collect());
+        self
+    }
+
+    /// The use of it.
+    ///
+    /// Sets [`use_`](Self::use_).
+    #[must_use]
+    pub fn with_use(mut self, value: impl Into<String>) -> Self {
+        self.use_ = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecAnnexRooms {
+        required "floor" => floor,
+        optional "side" => side,
+        optional "things" => things as elements,
+        optional "use" => use_,
     }
 }
 

@@ -36,15 +36,15 @@ mod scheme;
 mod validation;
 
 pub use garden::{
-    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition,
-    GardenSpecInvitation, GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerEmpty,
-    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
-    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves,
-    GardenSpecLedgerYard, GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood,
-    GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees,
-    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus,
-    GardenStatusFound,
+    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecAnnex, GardenSpecAnnexRooms,
+    GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation, GardenSpecInvitationGate,
+    GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark,
+    GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots,
+    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecOrchard,
+    GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
+    GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
+    GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };
 pub use group_version::{GROUP_VERSION, resource};
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};

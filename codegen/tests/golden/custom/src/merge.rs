@@ -4,14 +4,15 @@
 use kubernetes_kinds::merge;
 
 use crate::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation,
-    GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner,
-    GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot,
-    GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard,
-    GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
-    GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
-    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
-    GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecAnnex, GardenSpecAnnexRooms, GardenSpecBeds,
+    GardenSpecEdition, GardenSpecInvitation, GardenSpecInvitationGate, GardenSpecLedger,
+    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase,
+    GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat,
+    GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecOrchard, GardenSpecOrchardTrees,
+    GardenSpecOrchardWood, GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows,
+    GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
+    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite,
+    GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -27,6 +28,7 @@ merge::object! {
         required owner,
         required size,
         optional almanac as fields,
+        optional annex as fields,
         optional beds as list [name] of fields,
         optional depth,
         optional edition as fields,
@@ -81,6 +83,25 @@ merge::object! {
         optional sown,
         optional weight,
         optional yields as entries,
+    }
+}
+
+merge::object! {
+    GardenSpecAnnex {
+        optional wall,
+        optional boxes,
+        optional cellar as entries,
+        optional color,
+        optional days,
+        optional ivy,
+        optional levels,
+        optional marks as entries,
+        optional names as entries,
+        optional ports,
+        optional rooms as list [floor, side] of fields,
+        optional tools,
+        optional views,
+        _ => unknown_fields,
     }
 }
 
@@ -269,6 +290,15 @@ merge::object! {
         required kind,
         optional metadata as fields,
         _ => unknown_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecAnnexRooms {
+        required floor,
+        optional side,
+        optional things as entries,
+        optional use_,
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) async fn define(client: &Client, all: &[CustomResourceDefinition]) {
 }
 
 /// Keywords of a schema that check more than types.
-const ASKED: [&str; 17] = [
+const ASKED: [&str; 21] = [
     "allOf",
     "anyOf",
     "enum",
@@ -37,9 +37,13 @@ const ASKED: [&str; 17] = [
     "minLength",
     "minProperties",
     "minimum",
+    "not",
     "oneOf",
     "pattern",
+    "required",
     "x-kubernetes-embedded-resource",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
     "x-kubernetes-validations",
 ];
 

@@ -158,6 +158,11 @@ pub struct GardenSpec {
     /// See [`almanac`](crate::GardenSpec::almanac).
     pub almanac: Option<GardenSpecAlmanac>,
 
+    /// The building beside it, of which not all is known.
+    ///
+    /// See [`annex`](crate::GardenSpec::annex).
+    pub annex: Option<GardenSpecAnnex>,
+
     /// A place where things grow.
     ///
     /// See [`beds`](crate::GardenSpec::beds).
@@ -330,6 +335,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_almanac(mut self, value: impl Into<GardenSpecAlmanac>) -> Self {
         self.almanac = Some(value.into());
+        self
+    }
+
+    /// The building beside it, of which not all is known.
+    ///
+    /// Sets [`annex`](Self::annex).
+    #[must_use]
+    pub fn with_annex(mut self, value: impl Into<GardenSpecAnnex>) -> Self {
+        self.annex = Some(value.into());
         self
     }
 
@@ -614,6 +628,7 @@ impl From<crate::GardenSpec> for GardenSpec {
             owner: Some(value.owner),
             size: Some(value.size),
             almanac: value.almanac.map(Into::into),
+            annex: value.annex.map(Into::into),
             beds: value.beds.map(convert::elements),
             depth: value.depth,
             edition: value.edition.map(Into::into),
@@ -651,6 +666,7 @@ wire::object! {
         optional "owner" => owner,
         optional "size" => size,
         optional "almanac" => almanac,
+        optional "annex" => annex,
         optional "beds" => beds,
         optional "depth" => depth,
         optional "edition" => edition,
@@ -997,6 +1013,284 @@ wire::object! {
         optional "sown" => sown,
         optional "weight" => weight,
         optional "yields" => yields,
+    }
+}
+
+/// Part of an apply configuration: a [`GardenSpecAnnex`](crate::GardenSpecAnnex).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecAnnex {
+    /// The material of it.
+    ///
+    /// See [`wall`](crate::GardenSpecAnnex::wall).
+    pub wall: Option<String>,
+
+    /// The boxes there.
+    ///
+    /// See [`boxes`](crate::GardenSpecAnnex::boxes).
+    pub boxes: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// The floor below.
+    ///
+    /// See [`cellar`](crate::GardenSpecAnnex::cellar).
+    pub cellar: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
+    /// Of the outside.
+    ///
+    /// See [`color`](crate::GardenSpecAnnex::color).
+    pub color: Option<String>,
+
+    /// The days of openings.
+    ///
+    /// See [`days`](crate::GardenSpecAnnex::days).
+    pub days: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// The plant on it.
+    ///
+    /// See [`ivy`](crate::GardenSpecAnnex::ivy).
+    pub ivy: Option<String>,
+
+    /// The heights of floors.
+    ///
+    /// See [`levels`](crate::GardenSpecAnnex::levels).
+    pub levels: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// The marks on the wall.
+    ///
+    /// See [`marks`](crate::GardenSpecAnnex::marks).
+    pub marks: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
+    /// The names of corners.
+    ///
+    /// See [`names`](crate::GardenSpecAnnex::names).
+    pub names: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
+    /// The doors.
+    ///
+    /// See [`ports`](crate::GardenSpecAnnex::ports).
+    pub ports: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// The rooms in it.
+    ///
+    /// See [`rooms`](crate::GardenSpecAnnex::rooms).
+    pub rooms: Option<Vec<GardenSpecAnnexRooms>>,
+
+    /// The things that are kept there.
+    ///
+    /// See [`tools`](crate::GardenSpecAnnex::tools).
+    pub tools: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
+
+    /// The sides with a view.
+    ///
+    /// See [`views`](crate::GardenSpecAnnex::views).
+    pub views: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
+}
+
+impl GardenSpecAnnex {
+    /// Makes a `GardenSpecAnnex` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The material of it.
+    ///
+    /// Sets [`wall`](Self::wall).
+    #[must_use]
+    pub fn with_wall(mut self, value: impl Into<String>) -> Self {
+        self.wall = Some(value.into());
+        self
+    }
+
+    /// The boxes there.
+    ///
+    /// Sets [`boxes`](Self::boxes).
+    #[must_use]
+    pub fn with_boxes(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.boxes = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The floor below.
+    ///
+    /// Sets [`cellar`](Self::cellar).
+    #[must_use]
+    pub fn with_cellar(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.cellar = Some(values.collect());
+        self
+    }
+
+    /// Of the outside.
+    ///
+    /// Sets [`color`](Self::color).
+    #[must_use]
+    pub fn with_color(mut self, value: impl Into<String>) -> Self {
+        self.color = Some(value.into());
+        self
+    }
+
+    /// The days of openings.
+    ///
+    /// Sets [`days`](Self::days).
+    #[must_use]
+    pub fn with_days(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.days = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The plant on it.
+    ///
+    /// Sets [`ivy`](Self::ivy).
+    #[must_use]
+    pub fn with_ivy(mut self, value: impl Into<String>) -> Self {
+        self.ivy = Some(value.into());
+        self
+    }
+
+    /// The heights of floors.
+    ///
+    /// Sets [`levels`](Self::levels).
+    #[must_use]
+    pub fn with_levels(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.levels = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The marks on the wall.
+    ///
+    /// Sets [`marks`](Self::marks).
+    #[must_use]
+    pub fn with_marks(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.marks = Some(values.collect());
+        self
+    }
+
+    /// The names of corners.
+    ///
+    /// Sets [`names`](Self::names).
+    #[must_use]
+    pub fn with_names(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.names = Some(values.collect());
+        self
+    }
+
+    /// The doors.
+    ///
+    /// Sets [`ports`](Self::ports).
+    #[must_use]
+    pub fn with_ports(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.ports = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The rooms in it.
+    ///
+    /// Sets [`rooms`](Self::rooms).
+    #[must_use]
+    pub fn with_rooms(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecAnnexRooms>>,
+    ) -> Self {
+        self.rooms = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The things that are kept there.
+    ///
+    /// Sets [`tools`](Self::tools).
+    #[must_use]
+    pub fn with_tools(
+        mut self,
+        value: impl IntoIterator<Item = BTreeMap<String, k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.tools = Some(value.into_iter().collect());
+        self
+    }
+
+    /// The sides with a view.
+    ///
+    /// Sets [`views`](Self::views).
+    #[must_use]
+    pub fn with_views(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.views = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecAnnex> for GardenSpecAnnex {
+    fn from(value: crate::GardenSpecAnnex) -> Self {
+        Self {
+            wall: value.wall,
+            boxes: value.boxes,
+            cellar: value.cellar,
+            color: value.color,
+            days: value.days,
+            ivy: value.ivy,
+            levels: value.levels,
+            marks: value.marks,
+            names: value.names,
+            ports: value.ports,
+            rooms: value.rooms.map(convert::elements),
+            tools: value.tools,
+            views: value.views,
+            unknown_fields: value.unknown_fields,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecAnnex {
+        optional "wall" => wall,
+        optional "boxes" => boxes,
+        optional "cellar" => cellar,
+        optional "color" => color,
+        optional "days" => days,
+        optional "ivy" => ivy,
+        optional "levels" => levels,
+        optional "marks" => marks,
+        optional "names" => names,
+        optional "ports" => ports,
+        optional "rooms" => rooms,
+        optional "tools" => tools,
+        optional "views" => views,
+        _ => unknown_fields,
     }
 }
 
@@ -3283,6 +3577,102 @@ wire::object! {
         optional "kind" => kind,
         optional "metadata" => metadata,
         _ => unknown_fields,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecAnnexRooms`](crate::GardenSpecAnnexRooms).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecAnnexRooms {
+    /// Its floor.
+    ///
+    /// See [`floor`](crate::GardenSpecAnnexRooms::floor).
+    pub floor: Option<i64>,
+
+    /// Its side.
+    ///
+    /// See [`side`](crate::GardenSpecAnnexRooms::side).
+    pub side: Option<String>,
+
+    /// The things in it.
+    ///
+    /// See [`things`](crate::GardenSpecAnnexRooms::things).
+    pub things: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
+    /// The use of it.
+    ///
+    /// See [`use_`](crate::GardenSpecAnnexRooms::use_).
+    pub use_: Option<String>,
+}
+
+impl GardenSpecAnnexRooms {
+    /// Makes a `GardenSpecAnnexRooms` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Its floor.
+    ///
+    /// Sets [`floor`](Self::floor).
+    #[must_use]
+    pub fn with_floor(mut self, value: impl Into<i64>) -> Self {
+        self.floor = Some(value.into());
+        self
+    }
+
+    /// Its side.
+    ///
+    /// Sets [`side`](Self::side).
+    #[must_use]
+    pub fn with_side(mut self, value: impl Into<String>) -> Self {
+        self.side = Some(value.into());
+        self
+    }
+
+    /// The things in it.
+    ///
+    /// Sets [`things`](Self::things).
+    #[must_use]
+    pub fn with_things(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.things = Some(values.collect());
+        self
+    }
+
+    /// The use of it.
+    ///
+    /// Sets [`use_`](Self::use_).
+    #[must_use]
+    pub fn with_use(mut self, value: impl Into<String>) -> Self {
+        self.use_ = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecAnnexRooms> for GardenSpecAnnexRooms {
+    fn from(value: crate::GardenSpecAnnexRooms) -> Self {
+        Self {
+            floor: Some(value.floor),
+            side: value.side,
+            things: value.things,
+            use_: value.use_,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecAnnexRooms {
+        optional "floor" => floor,
+        optional "side" => side,
+        optional "things" => things,
+        optional "use" => use_,
     }
 }
 

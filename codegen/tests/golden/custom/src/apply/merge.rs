@@ -4,13 +4,13 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation,
-    GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark,
-    GardenSpecLedgerPlace, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecOrchard,
-    GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
-    GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
-    GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite,
-    GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecAnnex, GardenSpecAnnexRooms, GardenSpecBeds,
+    GardenSpecEdition, GardenSpecInvitation, GardenSpecLedger, GardenSpecLedgerEmpty,
+    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
+    GardenSpecLedgerShelves, GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood,
+    GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees,
+    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec,
+    GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -26,6 +26,7 @@ merge::object! {
         optional owner,
         optional size,
         optional almanac as fields,
+        optional annex as fields,
         optional beds as list [name] of fields,
         optional depth,
         optional edition as fields,
@@ -80,6 +81,25 @@ merge::object! {
         optional sown,
         optional weight,
         optional yields as entries,
+    }
+}
+
+merge::object! {
+    GardenSpecAnnex {
+        optional wall,
+        optional boxes,
+        optional cellar as entries,
+        optional color,
+        optional days,
+        optional ivy,
+        optional levels,
+        optional marks as entries,
+        optional names as entries,
+        optional ports,
+        optional rooms as list [floor, side] of fields,
+        optional tools,
+        optional views,
+        _ => unknown_fields,
     }
 }
 
@@ -265,6 +285,15 @@ merge::object! {
         optional kind,
         optional metadata as fields,
         _ => unknown_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecAnnexRooms {
+        optional floor,
+        optional side,
+        optional things as entries,
+        optional use_,
     }
 }
 

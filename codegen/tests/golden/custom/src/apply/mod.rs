@@ -21,11 +21,11 @@ mod garden;
 mod merge;
 
 pub use garden::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation,
-    GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark,
-    GardenSpecLedgerPlace, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecOrchard,
-    GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
-    GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
-    GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite,
-    GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecAnnex, GardenSpecAnnexRooms, GardenSpecBeds,
+    GardenSpecEdition, GardenSpecInvitation, GardenSpecLedger, GardenSpecLedgerEmpty,
+    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
+    GardenSpecLedgerShelves, GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood,
+    GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees,
+    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec,
+    GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };

@@ -8,15 +8,15 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::{schema, values};
 
 use crate::{
-    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition,
-    GardenSpecInvitation, GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerEmpty,
-    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace,
-    GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves,
-    GardenSpecLedgerYard, GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood,
-    GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees,
-    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecRiver, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus,
-    GardenStatusFound,
+    Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecAnnex, GardenSpecAnnexRooms,
+    GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation, GardenSpecInvitationGate,
+    GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark,
+    GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots,
+    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecOrchard,
+    GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
+    GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
+    GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };
 
 schema::kind! {
@@ -57,6 +57,8 @@ schema::object! {
         },
         /// Days, numbers and names that are looked up.
         optional "almanac" => GardenSpecAlmanac,
+        /// The building beside it, of which not all is known.
+        optional "annex" => GardenSpecAnnex,
         /// A place where things grow.
         optional "beds" => Vec<GardenSpecBeds> {
             "minItems" => 1,
@@ -217,6 +219,95 @@ schema::object! {
         /// By plant.
         optional "yields" => BTreeMap<String, i64> {
             "maxProperties" => 5,
+        },
+    }
+}
+
+schema::object! {
+    /// The building beside it, of which not all is known.
+    GardenSpecAnnex "com.example.v1.GardenSpecAnnex" {
+        "x-kubernetes-preserve-unknown-fields" => true,
+        /// The material of it.
+        required "wall" => String {
+            "default" => "stone",
+            "maxLength" => 6,
+        },
+        /// The boxes there.
+        optional "boxes" => Vec<k8s_openapi::serde_json::Value> {
+            "maxItems" => 5,
+            items {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
+        /// The floor below.
+        optional "cellar" => BTreeMap<String, k8s_openapi::serde_json::Value> {
+            "maxProperties" => 2,
+            values {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
+        /// Of the outside.
+        optional "color" => String {
+            "maxLength" => 5,
+        },
+        /// The days of openings.
+        optional "days" => Vec<k8s_openapi::serde_json::Value> {
+            "maxItems" => 5,
+            items {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
+        /// The plant on it.
+        optional "ivy" => String {
+            "maxLength" => 5,
+        },
+        /// The heights of floors.
+        optional "levels" => Vec<k8s_openapi::serde_json::Value> {
+            "maxItems" => 5,
+            items {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
+        /// The marks on the wall.
+        optional "marks" => BTreeMap<String, k8s_openapi::serde_json::Value> {
+            "maxProperties" => 2,
+            values {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
+        /// The names of corners.
+        optional "names" => BTreeMap<String, k8s_openapi::serde_json::Value> {
+            "maxProperties" => 5,
+            values {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
+        /// The doors.
+        optional "ports" => Vec<k8s_openapi::serde_json::Value> {
+            "maxItems" => 5,
+            items {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
+        /// The rooms in it.
+        optional "rooms" => Vec<GardenSpecAnnexRooms> {
+            "maxItems" => 4,
+        },
+        /// The things that are kept there.
+        optional "tools" => Vec<BTreeMap<String, k8s_openapi::serde_json::Value>> {
+            "maxItems" => 2,
+            items {
+                values {
+                    "x-kubernetes-preserve-unknown-fields" => true,
+                },
+            },
+        },
+        /// The sides with a view.
+        optional "views" => Vec<k8s_openapi::serde_json::Value> {
+            "maxItems" => 5,
+            items {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
         },
     }
 }
@@ -712,6 +803,29 @@ schema::object! {
         required "kind" => String,
         /// The metadata of the object; it may lack a name.
         optional "metadata" => ObjectMeta,
+    }
+}
+
+schema::object! {
+    /// A room.
+    GardenSpecAnnexRooms "com.example.v1.GardenSpecAnnexRooms" {
+        /// Its floor.
+        required "floor" => i64,
+        /// Its side.
+        optional "side" => String {
+            "default" => "left",
+            "maxLength" => 5,
+        },
+        /// The things in it.
+        optional "things" => BTreeMap<String, k8s_openapi::serde_json::Value> {
+            values {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
+        /// The use of it.
+        optional "use" => String {
+            "maxLength" => 5,
+        },
     }
 }
 

@@ -8,14 +8,14 @@ use kubernetes_validation::{
 };
 
 use crate::{
-    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation,
-    GardenSpecInvitationGate, GardenSpecLedger, GardenSpecLedgerMark, GardenSpecLedgerPhase,
-    GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat,
-    GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecOrchard, GardenSpecOrchardTrees,
-    GardenSpecOrchardWood, GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows,
-    GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite,
-    GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    Garden, GardenSpec, GardenSpecAlmanac, GardenSpecAnnex, GardenSpecAnnexRooms, GardenSpecBeds,
+    GardenSpecEdition, GardenSpecInvitation, GardenSpecInvitationGate, GardenSpecLedger,
+    GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot,
+    GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard,
+    GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
+    GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
+    GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -103,9 +103,10 @@ impl Check for Garden {
 
 impl Strategy for Garden {
     const IS_CUSTOM: bool = true;
-    const REQUIRED: kubernetes_validation::RequiredFields = &[
+    const REQUIRED: kubernetes_validation::FieldsByPath = &[
         ("", &["spec"]),
         ("spec", &["owner", "size"]),
+        ("spec.annex.rooms[]", &["floor"]),
         ("spec.beds[]", &["length", "name", "width"]),
         ("spec.edition", &["text"]),
         ("spec.orchard.trees[]", &["name", "row"]),
@@ -115,10 +116,13 @@ impl Strategy for Garden {
         ("spec.shed", &["apiVersion", "kind"]),
         ("spec.site", &["text"]),
         ("spec.toolbox", &["count", "part", "text"]),
+        ("status", &["plants"]),
     ];
     const NOT_NULL: &'static [&'static str] = &[
         "spec.almanac.beds[]",
         "spec.almanac.rows[]",
+        "spec.annex.rooms[]",
+        "spec.annex.tools[]",
         "spec.beds[]",
         "spec.helpers[]",
         "spec.invitation.rooms[]",
@@ -145,6 +149,38 @@ impl Strategy for Garden {
         "spec.plan.steps[]",
         "spec.toolbox.parts[]",
         "spec.toolbox.values[]",
+    ];
+    const CORRELATED_LISTS: kubernetes_validation::FieldsByPath = &[
+        ("spec.annex.rooms", &["floor", "side"]),
+        ("spec.beds", &["name"]),
+        ("spec.orchard.trees", &["name", "row"]),
+        ("spec.orchard.wood.trees", &["name"]),
+    ];
+    const OPEN: kubernetes_validation::FieldsByPath = &[
+        (
+            "spec.annex",
+            &[
+                "wall", "boxes", "cellar", "color", "days", "ivy", "levels", "marks", "names",
+                "ports", "rooms", "tools", "views",
+            ],
+        ),
+        ("spec.annex.boxes[]", &[]),
+        ("spec.annex.cellar", &[]),
+        ("spec.annex.days[]", &[]),
+        ("spec.annex.levels[]", &[]),
+        ("spec.annex.marks[]", &[]),
+        ("spec.annex.names[]", &[]),
+        ("spec.annex.ports[]", &[]),
+        ("spec.annex.rooms[].things", &[]),
+        ("spec.annex.tools[]", &[]),
+        ("spec.annex.views[]", &[]),
+        ("spec.hints[]", &[]),
+        ("spec.invitation.rooms[]", &[]),
+        ("spec.ledger.free", &[]),
+        ("spec.plaque", &[]),
+        ("spec.shed", &["spec"]),
+        ("spec.visits[]", &[]),
+        ("status.found", &[]),
     ];
     const HAS_STATUS: bool = true;
     const HAS_CEL_RULES: bool = true;
@@ -187,6 +223,9 @@ impl Strategy for Garden {
 
 impl SetDefaults for GardenSpec {
     fn set_defaults(&mut self, target: &Target) {
+        if let Some(value) = &mut self.annex {
+            value.set_defaults(target);
+        }
         for item in self.beds.iter_mut().flatten() {
             item.set_defaults(target);
         }
@@ -216,6 +255,9 @@ impl Check for GardenSpec {
         to.maximum(path, self.size, 1000);
         if let Some(value) = &self.almanac {
             value.check(&at.field("almanac"), to);
+        }
+        if let Some(value) = &self.annex {
+            value.check(&at.field("annex"), to);
         }
         let path = at.field("beds");
         if let Some(entries) = &self.beds {
@@ -269,6 +311,18 @@ impl Check for GardenSpec {
                 );
                 if repeats.next(item.as_str()) {
                     to.duplicate(path, item);
+                }
+            }
+        }
+        let path = at.field("hints");
+        if let Some(entries) = &self.hints {
+            for (key, item) in entries {
+                let path = path.key_as_field(key);
+                {
+                    static COMBINED: Constraint = Constraint::Schema(
+                        &[Constraint::Type(&["string"])],
+                    );
+                    to.combined(path, item, &COMBINED);
                 }
             }
         }
@@ -378,6 +432,18 @@ impl Check for GardenSpec {
         }
         if let Some(value) = &self.toolbox {
             value.check(&at.field("toolbox"), to);
+        }
+        let path = at.field("visits");
+        if let Some(entries) = &self.visits {
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                {
+                    static COMBINED: Constraint = Constraint::Schema(
+                        &[Constraint::Type(&["integer"])],
+                    );
+                    to.combined(path, item, &COMBINED);
+                }
+            }
         }
         let path = at.field("well");
         if let Some(value) = &self.well {
@@ -936,6 +1002,256 @@ impl Check for GardenSpecAlmanac {
                 );
             }
         }
+    }
+}
+
+impl SetDefaults for GardenSpecAnnex {
+    fn set_defaults(&mut self, target: &Target) {
+        for item in self.rooms.iter_mut().flatten() {
+            item.set_defaults(target);
+        }
+    }
+}
+
+impl Check for GardenSpecAnnex {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("wall");
+        if let Some(value) = &self.wall {
+            to.max_characters(path, value, 6);
+        }
+        let path = at.field("boxes");
+        if let Some(entries) = &self.boxes {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                {
+                    static COMBINED: Constraint = Constraint::Schema(
+                        &[
+                            Constraint::Type(&["object"]),
+                            Constraint::Property(
+                                "a",
+                                &[Constraint::Type(&["string"]), Constraint::MaxLength(2)],
+                            ),
+                            Constraint::Property("b", &[Constraint::Type(&["integer"])]),
+                            Constraint::Property("c", &[Constraint::Type(&["number"])]),
+                            Constraint::Property("d", &[Constraint::Type(&["boolean"])]),
+                            Constraint::Required(&["a"]),
+                        ],
+                    );
+                    to.combined(path, item, &COMBINED);
+                }
+            }
+        }
+        let path = at.field("cellar");
+        if let Some(entries) = &self.cellar {
+            let problem = Problem::new(ErrorType::TooMany, "maxProperties");
+            to.max_entries(path, entries.len(), 2, problem);
+        }
+        let path = at.field("color");
+        if let Some(value) = &self.color {
+            to.max_characters(path, value, 5);
+        }
+        let path = at.field("days");
+        if let Some(entries) = &self.days {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                {
+                    static COMBINED: Constraint = Constraint::Schema(
+                        &[Constraint::Format(TextFormat::Date)],
+                    );
+                    to.combined(path, item, &COMBINED);
+                }
+            }
+        }
+        let path = at.field("ivy");
+        if let Some(value) = &self.ivy {
+            to.max_characters(path, value, 5);
+        }
+        let path = at.field("levels");
+        if let Some(entries) = &self.levels {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                {
+                    static COMBINED: Constraint = Constraint::Schema(
+                        &[
+                            Constraint::Type(&["int32"]),
+                            Constraint::Minimum(2.0),
+                            Constraint::MultipleOf(2),
+                        ],
+                    );
+                    to.combined(path, item, &COMBINED);
+                }
+            }
+        }
+        let path = at.field("marks");
+        if let Some(entries) = &self.marks {
+            let problem = Problem::new(ErrorType::TooMany, "maxProperties");
+            to.max_entries(path, entries.len(), 2, problem);
+        }
+        let path = at.field("names");
+        if let Some(entries) = &self.names {
+            let problem = Problem::new(ErrorType::TooMany, "maxProperties");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (key, item) in entries {
+                let path = path.key_as_field(key);
+                {
+                    static PATTERN_1: Pattern = Pattern::new("^[a-z]");
+                    static COMBINED: Constraint = Constraint::Schema(
+                        &[
+                            Constraint::Type(&["string"]),
+                            Constraint::MaxLength(3),
+                            Constraint::Pattern(&PATTERN_1),
+                        ],
+                    );
+                    to.combined(path, item, &COMBINED);
+                }
+            }
+        }
+        let path = at.field("ports");
+        if let Some(entries) = &self.ports {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                {
+                    static COMBINED: Constraint = Constraint::Schema(
+                        &[Constraint::Type(&["integer", "string"])],
+                    );
+                    to.combined(path, item, &COMBINED);
+                }
+            }
+        }
+        let path = at.field("rooms");
+        if let Some(entries) = &self.rooms {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 4, problem);
+            let keys = entries.iter().map(|item| (&item.floor, &item.side));
+            let mut repeats = FirstRepeats::of(keys);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                item.check(&path, to);
+                if repeats.next((&item.floor, &item.side)) {
+                    to.duplicate(path, item);
+                }
+            }
+        }
+        let path = at.field("tools");
+        if let Some(entries) = &self.tools {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 2, problem);
+        }
+        let path = at.field("views");
+        if let Some(entries) = &self.views {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                {
+                    static COMBINED: Constraint = Constraint::Schema(
+                        &[
+                            Constraint::Type(&["string"]),
+                            Constraint::Texts(&["north", "south"]),
+                        ],
+                    );
+                    to.combined(path, item, &COMBINED);
+                }
+            }
+        }
+        let number = [
+            self.boxes.is_some(),
+            self.cellar.is_some(),
+            self.color.is_some(),
+            self.days.is_some(),
+            self.ivy.is_some(),
+            self.levels.is_some(),
+            self.marks.is_some(),
+            self.names.is_some(),
+            self.ports.is_some(),
+            self.rooms.is_some(),
+            self.tools.is_some(),
+            self.views.is_some(),
+        ]
+            .into_iter()
+            .filter(|is_set| *is_set)
+            .count() + 1 + self.unknown_fields.len();
+        let problem = Problem::new(ErrorType::TooMany, "maxProperties");
+        to.max_entries(*at, number, 6, problem);
+        to.set_together(
+            *at,
+            "anyOf",
+            false,
+            &[
+                &[
+                    (
+                        "ivy",
+                        (self.ivy.is_some() || self.unknown_fields.contains_key("ivy")),
+                    ),
+                ],
+                &[
+                    ("wall", true),
+                    (
+                        "",
+                        !((self.ivy.is_some() || self.unknown_fields.contains_key("ivy"))
+                            && self.marks.is_some()),
+                    ),
+                ],
+            ],
+        );
+        to.not_set_together(
+            *at,
+            (self.ivy.is_some() || self.unknown_fields.contains_key("ivy"))
+                && self.cellar.is_some(),
+            &["ivy", "cellar"],
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.color) || self.color != 'grey'",
+                error_type: ErrorType::Invalid,
+                message: "it has a color",
+            },
+            || Ok(
+                self.color.is_none()
+                    || cel::get(&self.color, "color")?.as_str() != "grey",
+            ),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.ivy) || self.ivy != 'wild'",
+                error_type: ErrorType::Invalid,
+                message: "ivy is cut",
+            },
+            || Ok(self.ivy.is_none() || cel::get(&self.ivy, "ivy")?.as_str() != "wild"),
+        );
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.wall) || self.wall != 'mud'",
+                error_type: ErrorType::Invalid,
+                message: "walls are of something solid",
+            },
+            || Ok(self.wall.is_none() || cel::get(&self.wall, "wall")?.as_str() != "mud"),
+        );
+        to.rule_below(
+            *at,
+            &["rooms"],
+            &Rule {
+                cel: "!has(self.rooms) || self.rooms.all(r, r.floor < 4)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.rooms.is_none()
+                    || cel::get(&self.rooms, "rooms")?.iter().all(|r| r.floor < 4),
+            ),
+        );
     }
 }
 
@@ -2531,6 +2847,39 @@ impl Check for GardenSpecToolbox {
 impl Check for GardenStatusFound {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         to.embedded(*at, &self.api_version, &self.kind, self.metadata.as_ref());
+    }
+}
+
+impl SetDefaults for GardenSpecAnnexRooms {
+    fn set_defaults(&mut self, _target: &Target) {
+        default_text(&mut self.side, "left");
+    }
+}
+
+impl Check for GardenSpecAnnexRooms {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("side");
+        if let Some(value) = &self.side {
+            to.max_characters(path, value, 5);
+        }
+        let path = at.field("use");
+        if let Some(value) = &self.use_ {
+            to.max_characters(path, value, 5);
+        }
+        to.rule(
+            *at,
+            &Rule {
+                cel: "!has(self.use) || self.use.substring(1) != 'x'",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.use_.is_none()
+                    || cel::substring(cel::get(&self.use_, "use")?.as_str(), 1, None)?
+                        != "x",
+            ),
+        );
     }
 }
 

@@ -25,7 +25,7 @@ impl Check for Vase {
 
 impl Strategy for Vase {
     const IS_CUSTOM: bool = true;
-    const REQUIRED: kubernetes_validation::RequiredFields = &[
+    const REQUIRED: kubernetes_validation::FieldsByPath = &[
         ("", &["spec"]),
         ("spec", &["stand"]),
         (
@@ -192,6 +192,7 @@ impl Strategy for Vase {
         "spec.near[].namespaces[]",
         "spec.owners[]",
     ];
+    const CORRELATED_LISTS: kubernetes_validation::FieldsByPath = &[("spec.owners", &["name"])];
     const HAS_CEL_RULES: bool = true;
 }
 

@@ -23,7 +23,7 @@ impl Check for Kettle {
 
 impl Strategy for Kettle {
     const IS_CUSTOM: bool = true;
-    const REQUIRED: kubernetes_validation::RequiredFields = &[
+    const REQUIRED: kubernetes_validation::FieldsByPath = &[
         ("", &["spec"]),
         ("spec", &["size"]),
         ("spec.filter", &["mesh"]),

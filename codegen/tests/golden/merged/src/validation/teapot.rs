@@ -18,7 +18,7 @@ impl Check for Teapot {
 
 impl Strategy for Teapot {
     const IS_CUSTOM: bool = true;
-    const REQUIRED: kubernetes_validation::RequiredFields =
+    const REQUIRED: kubernetes_validation::FieldsByPath =
         &[("spec.sieves[]", &["mesh"]), ("spec.strainer", &["mesh"])];
 }
 

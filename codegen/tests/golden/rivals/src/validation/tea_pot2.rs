@@ -23,7 +23,7 @@ impl Check for TeaPot2 {
 
 impl Strategy for TeaPot2 {
     const IS_CUSTOM: bool = true;
-    const REQUIRED: kubernetes_validation::RequiredFields = &[("spec", &["blend"])];
+    const REQUIRED: kubernetes_validation::FieldsByPath = &[("spec", &["blend"])];
     const HAS_COMBINATIONS: bool = true;
 }
 

@@ -63,6 +63,22 @@ const SINCE: [(&str, Release); 2] = [
     ("edition", Release::new(1, 34)),
 ];
 
+/// Stores the object of a case, and its status.
+async fn store(gardens: &Api<DynamicObject>, number: usize, parts: &Value) -> DynamicObject {
+    let params = PostParams::default();
+    let created = gardens.create(&params, &garden(number, parts, None)).await;
+    let created = created.unwrap();
+    if !parts["status"].is_object() {
+        return created;
+    }
+    let status = garden(number, parts, created.metadata.resource_version);
+    let name = format!("case-{number}");
+    gardens
+        .replace_status(&name, &params, &status)
+        .await
+        .unwrap()
+}
+
 /// Fills in what the server says of a case.
 async fn ask(gardens: &Api<DynamicObject>, number: usize, case: &mut Value) {
     let object = |parts: &Value, version| garden(number, parts, version);
@@ -73,23 +89,11 @@ async fn ask(gardens: &Api<DynamicObject>, number: usize, case: &mut Value) {
     let name = format!("case-{number}");
     let (new, operation) = (case["object"].clone(), case["operation"].clone());
     let answer = if case["stored"].is_object() {
-        let stored = case["stored"].clone();
-        let created = match case["before"].as_bool() {
-            Some(true) => gardens.get(&name).await,
-            _ => {
-                gardens
-                    .create(&PostParams::default(), &object(&stored, None))
-                    .await
-            }
+        let stored = match case["before"].as_bool() {
+            Some(true) => gardens.get(&name).await.unwrap(),
+            _ => store(gardens, number, &case["stored"]).await,
         };
-        let mut version = created.unwrap().metadata.resource_version;
-        if stored["status"].is_object() {
-            let status = object(&stored, version);
-            let written = gardens
-                .replace_status(&name, &PostParams::default(), &status)
-                .await;
-            version = written.unwrap().metadata.resource_version;
-        }
+        let version = stored.metadata.resource_version;
         match operation.as_str() {
             Some("status") => {
                 gardens
@@ -144,11 +148,7 @@ fn the_golden_custom_resource_is_checked_as_its_cases_say() {
         let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
         for (number, case) in cases.iter().enumerate() {
             if case["before"] == true {
-                let stored = garden(number, &case["stored"], None);
-                gardens
-                    .create(&PostParams::default(), &stored)
-                    .await
-                    .unwrap();
+                store(&gardens, number, &case["stored"]).await;
             }
         }
         replace(&server.client, &[definition]).await;
