@@ -24,8 +24,8 @@ pub(super) fn name(versions: &mut [ApiVersion<Lowered>], diagnostics: &mut Diagn
     rivals::run(versions);
 }
 
-/// Runs the other passes over the types of a document. If no document has had errors before, missing
-/// types are the generator's fault.
+/// Runs the other passes over the types of a document. If no document has had errors before,
+/// missing types are the generator's fault.
 pub(super) fn run(
     mut version: ApiVersion<Lowered>,
     config: &CrateConfig,

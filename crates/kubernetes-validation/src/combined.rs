@@ -375,10 +375,10 @@ impl Evaluation<'_, '_> {
                     none_of(to, at, number.clone().into(), known);
                 }
             }
-            (Constraint::Texts(known), _) => {
-                if !known.iter().any(|known| is_code_of(number, known)) {
-                    none_of(to, at, number.clone().into(), known);
-                }
+            (Constraint::Texts(known), _)
+                if !known.iter().any(|known| is_code_of(number, known)) =>
+            {
+                none_of(to, at, number.clone().into(), known);
             }
             _ => {}
         }

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::context::Context;
-use super::{expression, values};
+use super::expression;
 use crate::expression::Expression;
 use crate::model::Constraint;
 
@@ -91,7 +91,7 @@ fn constraint<'a>(
             ("Numbers", quote!(&[#(#numbers),*]))
         }
         Constraint::Known(known) => {
-            let known = known.iter().map(|value| values::known(cx, value));
+            let known = known.iter().map(|value| cx.known(value));
             let known: Vec<_> = known.collect();
             ("Known", quote!(&[#(#known),*]))
         }

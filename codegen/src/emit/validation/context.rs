@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubernetes_schema_terms::Term;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
 
 use crate::emit::runtime::VALIDATION;
-use crate::model::{ApiVersion, Field, Struct};
+use crate::model::{ApiVersion, Field, Known, Struct};
 use crate::name::Ident;
 
 /// The names that the items of a file use, noted while these are made.
@@ -48,6 +48,19 @@ impl Context<'_> {
         } else {
             self.uses.names.insert(name);
             quote!(#ident)
+        }
+    }
+
+    /// A value of an enumeration.
+    pub(super) fn known(&mut self, value: &Known) -> TokenStream {
+        let ty = self.name("Known");
+        match value {
+            Known::Flag(flag) => quote!(#ty::Flag(#flag)),
+            Known::Int(number) => {
+                let number = Literal::i64_unsuffixed(*number);
+                quote!(#ty::Int(#number))
+            }
+            Known::Text(text) => quote!(#ty::Text(#text)),
         }
     }
 

@@ -8,7 +8,7 @@ use super::operand::Operand;
 use super::{combined, expression, reported, rule, target};
 use crate::emit::runtime::VALIDATION;
 use crate::model::{
-    Argument, Call, CheckStep, Field, Known, RepeatKey, Repeats, Rest, Rule, Struct, Ty, ValueForm,
+    Argument, Call, CheckStep, Field, RepeatKey, Repeats, Rest, Rule, Struct, Ty, ValueForm,
 };
 use crate::release::Releases;
 
@@ -307,7 +307,7 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
             quote!(&[#(#numbers),*])
         }
         Argument::Known(known) => {
-            let known = known.iter().map(|value| self::known(cx, value));
+            let known = known.iter().map(|value| cx.known(value));
             let known: Vec<_> = known.collect();
             quote!(&[#(#known),*])
         }
@@ -324,19 +324,6 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
             cx.uses.types.insert(name.clone());
             quote!(#name::known_values())
         }
-    }
-}
-
-/// A value of an enumeration.
-pub(super) fn known(cx: &mut Context<'_>, value: &Known) -> TokenStream {
-    let ty = cx.name("Known");
-    match value {
-        Known::Flag(flag) => quote!(#ty::Flag(#flag)),
-        Known::Int(number) => {
-            let number = Literal::i64_unsuffixed(*number);
-            quote!(#ty::Int(#number))
-        }
-        Known::Text(text) => quote!(#ty::Text(#text)),
     }
 }
 
