@@ -162,6 +162,7 @@ impl<'t> Checker<'t> {
 
     /// Returns the errors and warnings.
     #[must_use]
+    #[inline]
     pub fn finish(mut self) -> Report {
         #[cfg(feature = "custom-resources")]
         self.add_placed();
@@ -171,6 +172,7 @@ impl<'t> Checker<'t> {
 
     /// Adds the errors that depend on other values to the report.
     #[cfg(feature = "custom-resources")]
+    #[inline]
     pub(crate) fn add_placed(&mut self) {
         let placed = std::mem::take(&mut self.placed);
         let errors = placed.into_iter().flat_map(|placed| placed.errors);

@@ -1,4 +1,6 @@
 //! Checks of custom resources beyond the keywords of their schemas.
+//!
+//! All functions are inlined, as generic code is, so that only programs that validate contain them.
 
 use k8s_openapi::serde_json::Value;
 
@@ -26,6 +28,7 @@ pub(crate) fn finish<K: Strategy>(mut checker: Checker<'_>) -> Report {
 }
 
 /// Drops repeated errors: a schema and one in a combination may ask the same.
+#[inline]
 fn report_once(report: &mut Report) {
     let mut once: Vec<Error> = Vec::new();
     for error in std::mem::take(&mut report.errors) {
@@ -64,6 +67,7 @@ pub(crate) fn scale<K: Strategy>(object: &K, of_status: bool, to: &mut Checker<'
     }
 }
 
+#[inline]
 fn scale_of(object: &Value, scale: Scale, of_status: bool, to: &mut Checker<'_>) {
     let spec = (!of_status).then_some(scale.spec_replicas);
     for path in spec.into_iter().chain([scale.status_replicas]) {
@@ -84,12 +88,14 @@ fn scale_of(object: &Value, scale: Scale, of_status: bool, to: &mut Checker<'_>)
 }
 
 /// Returns the value at such a path, unless it is absent or `null`.
+#[inline]
 fn inside<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
     let mut steps = path.trim_start_matches('.').split('.');
     let value = steps.try_fold(object, |value, step| value.get(step));
     value.filter(|value| !value.is_null())
 }
 
+#[inline]
 fn unscaled(path: &'static str, value: Option<&Value>, detail: &str, to: &mut Checker<'_>) {
     let steps = path.trim_start_matches('.').split('.');
     let steps = steps.map(|step| Segment::Field(step.into()));
@@ -119,7 +125,6 @@ pub(crate) fn report_absent<K: Strategy>(document: &Value, of_status: bool, repo
     }
 }
 
-// Inlined like the functions that it calls, so that only programs that use documents contain it.
 #[inline]
 fn absent(
     document: &Value,
@@ -274,6 +279,7 @@ fn each_value(
     }
 }
 
+#[inline]
 fn is_in_the_way(error: &Error) -> bool {
     use ErrorType::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
     let blocking = [NotSupported, Required, TooLong, TooMany, TypeInvalid];

@@ -1,4 +1,6 @@
 //! Ratcheting: an update of a custom resource isn't refused for values that it leaves unchanged.
+//!
+//! All functions are inlined, as generic code is, so that only programs that validate contain them.
 
 use k8s_openapi::serde_json::{Map, Value};
 use kubernetes_kinds::Release;
@@ -109,6 +111,7 @@ struct Row {
 struct Place<'r>(Vec<(&'r [&'static str], &'r Row)>);
 
 impl Places {
+    #[inline]
     fn new(lists: FieldsByPath, open: FieldsByPath) -> Self {
         let lists = lists.iter().map(|row| (row, true));
         let rows = lists.chain(open.iter().map(|row| (row, false)));
@@ -123,6 +126,7 @@ impl Places {
     /// Returns true if the value at a path, or one that contains it, is the stored one.
     ///
     /// The object as a whole never is: a server doesn't find its metadata in the schema.
+    #[inline]
     fn is_unchanged(&self, path: &FieldPath, new: &Value, old: &Value) -> bool {
         let rows = self.0.iter().map(|row| (row.steps.as_slice(), row));
         let (mut place, mut new, mut old) = (Place(rows.collect()), new, old);
@@ -156,6 +160,7 @@ const ELEMENT: &str = "[]";
 
 impl<'r> Place<'r> {
     /// Returns the place of an element or a field.
+    #[inline]
     fn inside(&self, name: &str) -> Self {
         let rows = self.0.iter().filter_map(|(steps, row)| {
             let (step, rest) = steps.split_first()?;
@@ -164,6 +169,7 @@ impl<'r> Place<'r> {
         Self(rows.collect())
     }
 
+    #[inline]
     fn names(&self, of_list: bool) -> Option<&'static [&'static str]> {
         let mut rows = self.0.iter();
         let row = rows.find(|(steps, row)| steps.is_empty() && row.is_list == of_list)?;
@@ -172,6 +178,7 @@ impl<'r> Place<'r> {
 
     /// Returns a member of two objects. To a server, a field that the schema doesn't have has no
     /// stored counterpart.
+    #[inline]
     fn member<'v>(
         &self,
         name: &str,
@@ -187,6 +194,7 @@ impl<'r> Place<'r> {
 
     /// Returns the first element of a stored list that has the same keys. All of them must be
     /// there; elements without keys have no counterparts.
+    #[inline]
     fn counterpart<'v>(&self, element: &Value, list: &'v Value) -> Option<&'v Value> {
         let keys = self.names(true)?;
         let key_of = |element: &Value, key: &str| {
@@ -201,6 +209,7 @@ impl<'r> Place<'r> {
     }
 
     /// Returns true if a server takes two values for the same.
+    #[inline]
     fn is_same(&self, new: &Value, old: &Value) -> bool {
         match (new, old) {
             (Value::Array(list), Value::Array(stored)) if self.names(true).is_some() => {
@@ -217,6 +226,7 @@ impl<'r> Place<'r> {
         }
     }
 
+    #[inline]
     fn are_same(&self, new: &Map<String, Value>, old: &Map<String, Value>) -> bool {
         let known = self.names(false);
         let is_same = |(name, value): (&String, &Value)| {
