@@ -6,6 +6,8 @@ use super::crd::{META, reference};
 use super::refs::SCHEMAS;
 
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
+const OPEN: &str = "x-kubernetes-preserve-unknown-fields";
+const KIND: &str = "x-kubernetes-group-version-kind";
 
 /// The fields that identify the kind of an object.
 const TYPE: [(&str, &str); 2] = [
@@ -21,9 +23,37 @@ const INSIDE: [&str; 2] = ["items", "additionalProperties"];
 
 /// Brings all schemas of a document about custom resources into the one form.
 pub(super) fn complete(document: &mut Value) {
+    let with_status = kinds_with_status(document);
     let schemas = document.pointer_mut(SCHEMAS).and_then(Value::as_object_mut);
     for schema in schemas.into_iter().flat_map(Map::values_mut) {
+        let kinds = schema.get(KIND).and_then(Value::as_array);
+        if kinds.is_some_and(|kinds| kinds.iter().any(|kind| with_status.contains(kind))) {
+            name_status(schema);
+        }
         complete_schema(schema);
+    }
+}
+
+/// The kinds whose status is a subresource.
+fn kinds_with_status(document: &Value) -> Vec<Value> {
+    let paths = document.get("paths").and_then(Value::as_object);
+    let paths = paths.into_iter().flatten();
+    let of_status = paths.filter(|(path, _)| path.ends_with("/{name}/status"));
+    let kinds = of_status.filter_map(|(_, path)| path.get("get")?.get(KIND));
+    kinds.cloned().collect()
+}
+
+/// Gives a kind of which not all fields are known a status, which a server treats as that of other
+/// kinds.
+fn name_status(schema: &mut Value) {
+    let is_open = schema.get(OPEN) == Some(&Value::Bool(true));
+    if let Value::Object(schema) = schema
+        && is_open
+        && let Value::Object(properties) = schema.entry("properties").or_insert_with(|| json!({}))
+    {
+        properties
+            .entry("status")
+            .or_insert_with(|| json!({"description": "The status, as JSON.", OPEN: true}));
     }
 }
 
@@ -31,6 +61,16 @@ fn complete_schema(schema: &mut Value) {
     let Value::Object(schema) = schema else {
         return;
     };
+    if schema.get("type").and_then(Value::as_str) == Some("array")
+        && schema.get(OPEN) == Some(&Value::Bool(true))
+        && let Some(Value::Object(items)) = schema.get_mut("items")
+    {
+        // A server drops nothing of the elements then.
+        let ty = items.get("type").and_then(Value::as_str);
+        if ty.is_some_and(|ty| ["array", "object"].contains(&ty)) {
+            items.entry(OPEN).or_insert(Value::Bool(true));
+        }
+    }
     if schema.get(EMBEDDED) == Some(&Value::Bool(true)) {
         embed(schema);
     }

@@ -271,6 +271,18 @@ fn a_document_has_more_files() {
     }
 }
 
+/// A status that is written by itself has a field, also where the schema says nothing.
+#[test]
+fn kinds_of_unknown_fields_have_their_status() {
+    let open = "x-kubernetes-preserve-unknown-fields: true}}";
+    let with_status = format!("{open}\n      subresources: {{status: {{}}}}");
+    let (sandbox, arguments) = sandbox(&DEFINITION.replace(open, &with_status));
+    run(&sandbox, &arguments).succeeds();
+    let boat = sandbox.read("out/example-com-v2/src/boat.rs");
+    let status = "pub status: Option<k8s_openapi::serde_json::Value>,";
+    assert!(boat.contains(status), "{boat}");
+}
+
 /// A kind keeps its name beside an object that would be called the same, in another definition too.
 #[test]
 fn names_of_kinds_that_objects_in_others_would_have() {

@@ -1434,6 +1434,12 @@ pub struct GardenSpecInvitation {
 
     /// The rooms to sleep in.
     pub rooms: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
+
+    /// The songs of each day.
+    pub rounds: Option<Vec<Vec<GardenSpecInvitationRounds>>>,
+
+    /// The songs to sing.
+    pub songs: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
 }
 
 impl GardenSpecInvitation {
@@ -1523,6 +1529,30 @@ impl GardenSpecInvitation {
         self.rooms = Some(value.into_iter().collect());
         self
     }
+
+    /// The songs of each day.
+    ///
+    /// Sets [`rounds`](Self::rounds).
+    #[must_use]
+    pub fn with_rounds(
+        mut self,
+        value: impl IntoIterator<Item = Vec<GardenSpecInvitationRounds>>,
+    ) -> Self {
+        self.rounds = Some(value.into_iter().collect());
+        self
+    }
+
+    /// The songs to sing.
+    ///
+    /// Sets [`songs`](Self::songs).
+    #[must_use]
+    pub fn with_songs(
+        mut self,
+        value: impl IntoIterator<Item = BTreeMap<String, k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.songs = Some(value.into_iter().collect());
+        self
+    }
 }
 
 wire::object! {
@@ -1536,6 +1566,10 @@ wire::object! {
         optional "rank" => rank,
         optional "rooms" =>
             rooms as shaped (wire::ListOf<wire::MapOf<wire::Plain<k8s_openapi::serde_json::Value>>>),
+        optional "rounds" =>
+            rounds as shaped (wire::ListOf<wire::ListOf<wire::Plain<GardenSpecInvitationRounds>>>),
+        optional "songs" =>
+            songs as shaped (wire::ListOf<wire::MapOf<wire::Plain<k8s_openapi::serde_json::Value>>>),
     }
 }
 
@@ -3307,6 +3341,41 @@ kubernetes_kinds::wire::enumeration! {
     GardenSpecInvitationGate {
         "north" => North,
         "south-west" => SouthWest,
+    }
+}
+
+/// `GardenSpecInvitationRounds`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecInvitationRounds {
+    /// The title.
+    pub title: Option<String>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
+}
+
+impl GardenSpecInvitationRounds {
+    /// Makes a `GardenSpecInvitationRounds` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The title.
+    ///
+    /// Sets [`title`](Self::title).
+    #[must_use]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
+        self.title = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecInvitationRounds {
+        optional "title" => title,
+        _ => unknown_fields,
     }
 }
 

@@ -5,14 +5,14 @@ use kubernetes_kinds::merge;
 
 use crate::{
     Garden, GardenSpec, GardenSpecAlmanac, GardenSpecAnnex, GardenSpecAnnexRooms, GardenSpecBeds,
-    GardenSpecEdition, GardenSpecInvitation, GardenSpecInvitationGate, GardenSpecLedger,
-    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPhase,
-    GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots, GardenSpecLedgerSeat,
-    GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecOrchard, GardenSpecOrchardTrees,
-    GardenSpecOrchardWood, GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows,
-    GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices,
-    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenSpecSite,
-    GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    GardenSpecEdition, GardenSpecInvitation, GardenSpecInvitationGate, GardenSpecInvitationRounds,
+    GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark,
+    GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots,
+    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecOrchard,
+    GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
+    GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
+    GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
+    GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -135,6 +135,8 @@ merge::object! {
         optional notice,
         optional rank,
         optional rooms,
+        optional rounds,
+        optional songs,
     }
 }
 
@@ -303,6 +305,13 @@ merge::object! {
 }
 
 merge::enumeration! { GardenSpecInvitationGate }
+
+merge::object! {
+    GardenSpecInvitationRounds {
+        optional title,
+        _ => unknown_fields,
+    }
+}
 
 merge::object! {
     GardenSpecLedgerMark {

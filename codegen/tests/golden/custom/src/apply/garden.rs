@@ -1547,6 +1547,16 @@ pub struct GardenSpecInvitation {
     ///
     /// See [`rooms`](crate::GardenSpecInvitation::rooms).
     pub rooms: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
+
+    /// The songs of each day.
+    ///
+    /// See [`rounds`](crate::GardenSpecInvitation::rounds).
+    pub rounds: Option<Vec<Vec<GardenSpecInvitationRounds>>>,
+
+    /// The songs to sing.
+    ///
+    /// See [`songs`](crate::GardenSpecInvitation::songs).
+    pub songs: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
 }
 
 impl GardenSpecInvitation {
@@ -1636,6 +1646,30 @@ impl GardenSpecInvitation {
         self.rooms = Some(value.into_iter().collect());
         self
     }
+
+    /// The songs of each day.
+    ///
+    /// Sets [`rounds`](Self::rounds).
+    #[must_use]
+    pub fn with_rounds(
+        mut self,
+        value: impl IntoIterator<Item = Vec<GardenSpecInvitationRounds>>,
+    ) -> Self {
+        self.rounds = Some(value.into_iter().collect());
+        self
+    }
+
+    /// The songs to sing.
+    ///
+    /// Sets [`songs`](Self::songs).
+    #[must_use]
+    pub fn with_songs(
+        mut self,
+        value: impl IntoIterator<Item = BTreeMap<String, k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.songs = Some(value.into_iter().collect());
+        self
+    }
 }
 
 /// Sets all that is held, required fields included.
@@ -1650,6 +1684,10 @@ impl From<crate::GardenSpecInvitation> for GardenSpecInvitation {
             notice: value.notice,
             rank: value.rank,
             rooms: value.rooms,
+            rounds: value
+                .rounds
+                .map(|values: Vec<_>| values.into_iter().map(convert::elements).collect()),
+            songs: value.songs,
         }
     }
 }
@@ -1664,6 +1702,8 @@ wire::object! {
         optional "notice" => notice,
         optional "rank" => rank,
         optional "rooms" => rooms,
+        optional "rounds" => rounds,
+        optional "songs" => songs,
     }
 }
 
@@ -3673,6 +3713,54 @@ wire::object! {
         optional "side" => side,
         optional "things" => things,
         optional "use" => use_,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecInvitationRounds`](crate::GardenSpecInvitationRounds).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecInvitationRounds {
+    /// The title.
+    ///
+    /// See [`title`](crate::GardenSpecInvitationRounds::title).
+    pub title: Option<String>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
+}
+
+impl GardenSpecInvitationRounds {
+    /// Makes a `GardenSpecInvitationRounds` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The title.
+    ///
+    /// Sets [`title`](Self::title).
+    #[must_use]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
+        self.title = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecInvitationRounds> for GardenSpecInvitationRounds {
+    fn from(value: crate::GardenSpecInvitationRounds) -> Self {
+        Self {
+            title: value.title,
+            unknown_fields: value.unknown_fields,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecInvitationRounds {
+        optional "title" => title,
+        _ => unknown_fields,
     }
 }
 

@@ -5,12 +5,13 @@ use kubernetes_kinds::merge;
 
 use super::{
     Garden, GardenSpec, GardenSpecAlmanac, GardenSpecAnnex, GardenSpecAnnexRooms, GardenSpecBeds,
-    GardenSpecEdition, GardenSpecInvitation, GardenSpecLedger, GardenSpecLedgerEmpty,
-    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
-    GardenSpecLedgerShelves, GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood,
-    GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees,
-    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec,
-    GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    GardenSpecEdition, GardenSpecInvitation, GardenSpecInvitationRounds, GardenSpecLedger,
+    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace,
+    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecOrchard, GardenSpecOrchardTrees,
+    GardenSpecOrchardWood, GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows,
+    GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
+    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus,
+    GardenStatusFound,
 };
 
 merge::object! {
@@ -133,6 +134,8 @@ merge::object! {
         optional notice,
         optional rank,
         optional rooms,
+        optional rounds,
+        optional songs,
     }
 }
 
@@ -294,6 +297,13 @@ merge::object! {
         optional side,
         optional things as entries,
         optional use_,
+    }
+}
+
+merge::object! {
+    GardenSpecInvitationRounds {
+        optional title,
+        _ => unknown_fields,
     }
 }
 

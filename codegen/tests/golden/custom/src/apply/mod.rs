@@ -22,10 +22,11 @@ mod merge;
 
 pub use garden::{
     Garden, GardenSpec, GardenSpecAlmanac, GardenSpecAnnex, GardenSpecAnnexRooms, GardenSpecBeds,
-    GardenSpecEdition, GardenSpecInvitation, GardenSpecLedger, GardenSpecLedgerEmpty,
-    GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace, GardenSpecLedgerSeat,
-    GardenSpecLedgerShelves, GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood,
-    GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees,
-    GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed, GardenSpecShedSpec,
-    GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    GardenSpecEdition, GardenSpecInvitation, GardenSpecInvitationRounds, GardenSpecLedger,
+    GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark, GardenSpecLedgerPlace,
+    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecOrchard, GardenSpecOrchardTrees,
+    GardenSpecOrchardWood, GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows,
+    GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
+    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus,
+    GardenStatusFound,
 };

@@ -10,10 +10,10 @@ use kubernetes_kinds::{schema, values};
 use crate::{
     Garden, GardenList, GardenSpec, GardenSpecAlmanac, GardenSpecAnnex, GardenSpecAnnexRooms,
     GardenSpecBeds, GardenSpecEdition, GardenSpecInvitation, GardenSpecInvitationGate,
-    GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner, GardenSpecLedgerMark,
-    GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot, GardenSpecLedgerPlots,
-    GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard, GardenSpecOrchard,
-    GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
+    GardenSpecInvitationRounds, GardenSpecLedger, GardenSpecLedgerEmpty, GardenSpecLedgerInner,
+    GardenSpecLedgerMark, GardenSpecLedgerPhase, GardenSpecLedgerPlace, GardenSpecLedgerPlot,
+    GardenSpecLedgerPlots, GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecLedgerYard,
+    GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
     GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
     GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
     GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
@@ -385,6 +385,17 @@ schema::object! {
         optional "rooms" => Vec<BTreeMap<String, k8s_openapi::serde_json::Value>> {
             items {
                 "required" => ["name", "a b"],
+                values {
+                    "x-kubernetes-preserve-unknown-fields" => true,
+                },
+            },
+        },
+        /// The songs of each day.
+        optional "rounds" => Vec<Vec<GardenSpecInvitationRounds>>,
+        /// The songs to sing.
+        optional "songs" => Vec<BTreeMap<String, k8s_openapi::serde_json::Value>> {
+            items {
+                "required" => ["title"],
                 values {
                     "x-kubernetes-preserve-unknown-fields" => true,
                 },
@@ -832,6 +843,15 @@ schema::object! {
 schema::enumeration! {
     /// Values of `gate`.
     GardenSpecInvitationGate "com.example.v1.GardenSpecInvitationGate"
+}
+
+schema::object! {
+    /// `GardenSpecInvitationRounds`.
+    GardenSpecInvitationRounds "com.example.v1.GardenSpecInvitationRounds" {
+        "x-kubernetes-preserve-unknown-fields" => true,
+        /// The title.
+        optional "title" => String,
+    }
 }
 
 schema::object! {

@@ -126,6 +126,9 @@ impl Strategy for Garden {
         "spec.beds[]",
         "spec.helpers[]",
         "spec.invitation.rooms[]",
+        "spec.invitation.rounds[]",
+        "spec.invitation.rounds[][]",
+        "spec.invitation.songs[]",
         "spec.ledger.tags[]",
         "spec.ledger.ages[]",
         "spec.ledger.none[]",
@@ -176,6 +179,8 @@ impl Strategy for Garden {
         ("spec.annex.views[]", &[]),
         ("spec.hints[]", &[]),
         ("spec.invitation.rooms[]", &[]),
+        ("spec.invitation.rounds[][]", &["title"]),
+        ("spec.invitation.songs[]", &[]),
         ("spec.ledger.free", &[]),
         ("spec.plaque", &[]),
         ("spec.shed", &["spec"]),
@@ -1456,6 +1461,13 @@ impl Check for GardenSpecInvitation {
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index);
                 to.required_keys(path, item, &["name", "a b"]);
+            }
+        }
+        let path = at.field("songs");
+        if let Some(entries) = &self.songs {
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.required_keys(path, item, &["title"]);
             }
         }
     }
