@@ -47,23 +47,26 @@ const ASKED: [&str; 21] = [
     "x-kubernetes-validations",
 ];
 
-/// A definition that asks no more than types.
-pub(crate) fn lenient(definition: &CustomResourceDefinition) -> CustomResourceDefinition {
-    fn without(schema: &Value) -> Value {
+/// A definition that asks no more than types, but for the keywords that it keeps.
+pub(crate) fn lenient(
+    definition: &CustomResourceDefinition,
+    keeps: &[&str],
+) -> CustomResourceDefinition {
+    fn without(schema: &Value, keeps: &[&str]) -> Value {
         match schema {
             Value::Object(members) => {
-                let kept = members
-                    .iter()
-                    .filter(|(name, _)| !ASKED.contains(&name.as_str()));
-                kept.map(|(name, value)| (name.clone(), without(value)))
+                let kept = members.iter().filter(|(name, _)| {
+                    keeps.contains(&name.as_str()) || !ASKED.contains(&name.as_str())
+                });
+                kept.map(|(name, value)| (name.clone(), without(value, keeps)))
                     .collect()
             }
-            Value::Array(items) => items.iter().map(without).collect(),
+            Value::Array(items) => items.iter().map(|item| without(item, keeps)).collect(),
             other => other.clone(),
         }
     }
     let definition = serde_json::to_value(definition).unwrap();
-    serde_json::from_value(without(&definition)).unwrap()
+    serde_json::from_value(without(&definition, keeps)).unwrap()
 }
 
 /// Replaces definitions of the same names; a server takes a while to heed them.

@@ -135,7 +135,7 @@ fn the_golden_custom_resource_is_checked_as_its_cases_say() {
         let definition = fs::read_to_string(folder().join("crd.yaml")).unwrap();
         let definition: CustomResourceDefinition = serde_saphyr::from_str(&definition).unwrap();
         let definition = known(&definition, server.release);
-        define(&server.client, &[lenient(&definition)]).await;
+        define(&server.client, &[lenient(&definition, &[])]).await;
         let resource = ApiResource {
             group: "example.com".to_owned(),
             version: "v1".to_owned(),
