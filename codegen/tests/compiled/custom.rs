@@ -60,6 +60,10 @@ fn every_case_is_as_on_a_server() {
         };
         match case["operation"].as_str() {
             Some("status") => Garden::report_absent_in_status(&case["object"], &mut report),
+            Some("update") => {
+                let (object, stored) = (&case["object"], &case["stored"]);
+                Garden::report_absent_in_update(object, stored, &target, &mut report);
+            }
             _ => Garden::report_absent(&case["object"], &mut report),
         }
         let told = json!(told(&report));

@@ -113,6 +113,16 @@ fn unscaled(path: &'static str, value: Option<&Value>, detail: &str, to: &mut Ch
 /// Adds the required fields that a document lacks, and the elements that are `null`, in place of
 /// their other errors.
 pub(crate) fn report_absent<K: Strategy>(document: &Value, of_status: bool, report: &mut Report) {
+    add_absent::<K>(document, of_status, &|_| true, report);
+}
+
+/// Adds those of them that are reported.
+pub(crate) fn add_absent<K: Strategy>(
+    document: &Value,
+    of_status: bool,
+    is_reported: &dyn Fn(&Error) -> bool,
+    report: &mut Report,
+) {
     // A status that is written by itself isn't seen where the rest is.
     let is_seen = |path: &str| {
         let first = path.split(['.', '[']).next();
@@ -120,7 +130,7 @@ pub(crate) fn report_absent<K: Strategy>(document: &Value, of_status: bool, repo
     };
     let absent = absent(document, K::REQUIRED, K::NULLABLE, K::NOT_NULL, &is_seen);
     if !absent.is_empty() {
-        replace(absent, report);
+        replace(absent, is_reported, report);
         skip_cel_rules::<K>(report, &[]);
     }
 }
@@ -172,10 +182,10 @@ fn absent(
     absent
 }
 
-/// Adds errors in place of the errors of the same values and of values in them. But `null` as an
-/// element is also none of the values of an enumeration.
+/// Adds those that are reported in place of the errors of the same values and of values in them.
+/// But `null` as an element is also none of the values of an enumeration.
 #[inline]
-fn replace(absent: Vec<Error>, report: &mut Report) {
+fn replace(absent: Vec<Error>, is_reported: &dyn Fn(&Error) -> bool, report: &mut Report) {
     report.errors.retain_mut(|error| {
         let is_inside = |absent: &&Error| error.path.segments().starts_with(absent.path.segments());
         let Some(absent) = absent.iter().find(is_inside) else {
@@ -188,7 +198,7 @@ fn replace(absent: Vec<Error>, report: &mut Report) {
         }
         false
     });
-    report.errors.extend(absent);
+    report.errors.extend(absent.into_iter().filter(is_reported));
 }
 
 /// The fields of a path, each followed by `[]` for each list or map that it is.

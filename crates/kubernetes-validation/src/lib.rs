@@ -201,12 +201,22 @@ pub trait Validate: Strategy {
     /// server rejects a custom resource.
     ///
     /// A type holds the zero value of an absent field, so only the document shows that the
-    /// field is absent. Errors of the zero value are removed from the report. Of an update, a
-    /// server doesn't report those that the stored object lacks too, if nothing beside them has
-    /// changed. For Kubernetes' own kinds, the rules check required fields, and nothing is
-    /// added.
+    /// field is absent. Errors of the zero value are removed from the report. For Kubernetes' own
+    /// kinds, the rules check required fields, and nothing is added.
     fn report_absent(document: &Value, report: &mut Report) {
         custom::report_absent::<Self>(document, false, report);
+    }
+
+    /// Adds to the report of an update the required fields that its document lacks, as
+    /// [`Validate::report_absent`] does, except of objects that the stored document has as they
+    /// are: a server doesn't report those.
+    fn report_absent_in_update(
+        document: &Value,
+        stored: &Value,
+        target: &Target,
+        report: &mut Report,
+    ) {
+        ratcheting::report_absent_in_update::<Self>(document, stored, target, report);
     }
 
     /// Adds to the report of a write of the status the required fields that the status in its

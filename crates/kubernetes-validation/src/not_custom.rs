@@ -4,7 +4,7 @@
 
 use k8s_openapi::serde_json::Value;
 
-use crate::{Checker, Report};
+use crate::{Checker, Report, Target};
 
 /// Returns the report.
 pub(crate) fn finish<K>(checker: Checker<'_>) -> Report {
@@ -13,6 +13,9 @@ pub(crate) fn finish<K>(checker: Checker<'_>) -> Report {
 
 /// Adds nothing.
 pub(crate) const fn report_absent<K>(_: &Value, _: bool, _: &mut Report) {}
+
+/// Adds nothing.
+pub(crate) const fn report_absent_in_update<K>(_: &Value, _: &Value, _: &Target, _: &mut Report) {}
 
 /// Drops nothing.
 pub(crate) const fn ratchet<K>(_: &K, _: &K, _: usize, _: bool, _: &mut Checker<'_>) {}

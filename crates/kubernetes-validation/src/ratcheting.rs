@@ -6,8 +6,11 @@ use k8s_openapi::serde_json::{Map, Value};
 use kubernetes_kinds::Release;
 
 use crate::checker::{Placed, UNIQUE, to_value};
-use crate::custom::{RULE, steps};
-use crate::{Checker, Feature, FieldPath, FieldsByPath, Path, Segment, Strategy, Target, Warning};
+use crate::custom::{RULE, add_absent, steps};
+use crate::{
+    Checker, Error, ErrorType, Feature, FieldPath, FieldsByPath, Path, Report, Segment, Strategy,
+    Target, Warning,
+};
 
 /// The feature by which an update doesn't check unchanged values again.
 pub(crate) const RATCHETING: Feature = Feature {
@@ -50,6 +53,32 @@ pub(crate) fn ratchet<K: Strategy>(
     to.placed = of_rules;
     let all = since.chain(placed).collect();
     keep_changed::<K>(all, (to_value(object), to_value(stored)), of_status, to);
+}
+
+/// Adds the required fields that the document of an update lacks, except of objects that the stored
+/// document has as they are.
+pub(crate) fn report_absent_in_update<K: Strategy>(
+    document: &Value,
+    stored: &Value,
+    target: &Target,
+    report: &mut Report,
+) {
+    let places = Places::new(K::CORRELATED_LISTS, K::OPEN);
+    let is_reported = |error: &Error| {
+        !target.has(&RATCHETING) || !is_of_unchanged(error, &places, document, stored)
+    };
+    add_absent::<K>(document, false, &is_reported, report);
+}
+
+/// Returns true if an error is about what an object lacks that is the stored one.
+#[inline]
+fn is_of_unchanged(error: &Error, places: &Places, document: &Value, stored: &Value) -> bool {
+    let mut segments = error.path.segments();
+    if error.error_type == ErrorType::Required {
+        segments = segments.split_last().map_or(segments, |(_, object)| object);
+    }
+    let at: FieldPath = segments.iter().cloned().collect();
+    places.is_unchanged(&at, document, stored)
 }
 
 /// Returns true if an element of a list repeats another in a stored object.

@@ -108,8 +108,12 @@ fn of<K: Validate + DeserializeOwned + Serialize>(
         Operation::Update => object.default_and_validate_update(&stored(), target),
         Operation::UpdateStatus => object.default_and_validate_status(&stored(), target),
     };
-    if *operation != Operation::UpdateStatus {
-        K::report_absent(&case.object, &mut report);
+    match operation {
+        Operation::Create => K::report_absent(&case.object, &mut report),
+        Operation::Update => {
+            K::report_absent_in_update(&case.object, &case.stored, target, &mut report);
+        }
+        Operation::UpdateStatus => K::report_absent_in_status(&case.object, &mut report),
     }
     let rules = report.errors.iter();
     let rules = rules.map(|error| {

@@ -94,7 +94,7 @@ async fn the_server_says_what_we_say_of_what_was_stored_before() {
     let server = ControlPlane::start().await.unwrap();
     let client = server.client().unwrap();
     let strict = definitions();
-    // Types have no form for a required field that is absent.
+    // Types write a required field that is absent as its zero value.
     let lenient = strict.iter().map(|strict| lenient(strict, &["required"]));
     let lenient: Vec<_> = lenient.collect();
     define(&client, &lenient).await;
