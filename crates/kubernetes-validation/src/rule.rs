@@ -20,7 +20,10 @@ impl Checker<'_> {
     /// Checks that a rule holds. A rule without a result is violated, too.
     #[inline]
     pub fn rule(&mut self, at: Path<'_>, rule: &Rule, holds: impl FnOnce() -> cel::Result<bool>) {
-        self.rule_below(at, &[], rule, holds);
+        match holds() {
+            Ok(true) => {}
+            result => self.violated(at, &[], rule, result),
+        }
     }
 
     /// Checks that a rule holds, which is reported at a field below the value: `fieldPath`. A
@@ -33,22 +36,34 @@ impl Checker<'_> {
         rule: &Rule,
         holds: impl FnOnce() -> cel::Result<bool>,
     ) {
-        let from = self.mark();
-        // An update asks whether the value has changed that has the rule, whatever the path says; a
-        // rule without a result is reported always.
         match holds() {
             Ok(true) => {}
-            Ok(false) => {
-                self.broken_below(at, below, rule);
-                let errors = self.report.errors.split_off(from);
-                self.placed.push(Placed::at(at, errors));
-            }
-            Err(failure) => {
-                self.broken(at, rule, Some(failure));
-                let errors = self.report.errors.split_off(from);
-                self.placed.push(Placed::always(errors));
-            }
+            result => self.violated(at, below, rule, result),
         }
+    }
+
+    /// Adds the error of a rule without a result, or with one that isn't true.
+    ///
+    /// An update asks whether the value has changed that has the rule, whatever the path says; a
+    /// rule without a result is reported always.
+    #[cold]
+    fn violated(
+        &mut self,
+        at: Path<'_>,
+        below: &[&'static str],
+        rule: &Rule,
+        result: cel::Result<bool>,
+    ) {
+        let from = self.mark();
+        match result {
+            Ok(_) => self.broken_below(at, below, rule),
+            Err(failure) => self.broken(at, rule, Some(failure)),
+        }
+        let errors = self.report.errors.split_off(from);
+        self.placed.push(match result {
+            Ok(_) => Placed::at(at, errors),
+            Err(_) => Placed::always(errors),
+        });
     }
 
     /// Checks that a rule holds for a value and for what is stored of it, if anything is:
