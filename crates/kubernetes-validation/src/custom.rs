@@ -87,12 +87,12 @@ fn scale_of(object: &Value, scale: Scale, of_status: bool, to: &mut Checker<'_>)
     }
 }
 
-/// Returns the value at such a path, unless it is absent or `null`.
+/// Returns the value at such a path, unless it is absent or in something that is `null`. To a
+/// server, `null` itself is a value there.
 #[inline]
 fn inside<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
     let mut steps = path.trim_start_matches('.').split('.');
-    let value = steps.try_fold(object, |value, step| value.get(step));
-    value.filter(|value| !value.is_null())
+    steps.try_fold(object, |value, step| value.get(step))
 }
 
 #[inline]

@@ -288,6 +288,8 @@ pub struct GardenSpec {
     pub gate: Option<values::IntOrString>,
 
     /// The number of them that are wanted.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
     pub gnomes: Option<i64>,
 
     /// The helpers.
@@ -367,6 +369,10 @@ pub struct GardenSpec {
 
     /// The depth.
     pub well: Option<i64>,
+
+    /// The optional fields that are `null`, by their names in JSON: a server keeps that. They are
+    /// written back if they are unset.
+    pub null_fields: wire::UnknownFields,
 }
 
 impl GardenSpec {
@@ -683,7 +689,7 @@ wire::object! {
         optional "edition" => edition,
         optional "floor" => floor,
         optional "gate" => gate,
-        optional "gnomes" => gnomes,
+        optional "gnomes" => gnomes or null in null_fields,
         optional "helpers" => helpers as elements,
         optional "hints" => hints as elements,
         optional "invitation" => invitation,
@@ -706,6 +712,7 @@ wire::object! {
         optional "toolbox" => toolbox,
         optional "visits" => visits as elements,
         optional "well" => well,
+        _ null => null_fields,
     }
 }
 

@@ -57,6 +57,7 @@ merge::object! {
         optional toolbox as fields,
         optional visits,
         optional well,
+        _ => null_fields,
     }
 }
 
