@@ -74,8 +74,8 @@ const COUNTS: [&str; 6] = [
     "minProperties",
 ];
 
-/// The keywords that check the values of one type only, and the types.
-const OF_TYPES: [(&[&str], &[&str]); 4] = [
+/// The keywords that check the values of some types only, and the types.
+const OF_TYPES: [(&[&str], &[&str]); 5] = [
     (&["maxLength", "minLength", "pattern"], &["string"]),
     (
         &["items", "maxItems", "minItems", "uniqueItems"],
@@ -101,10 +101,8 @@ const OF_TYPES: [(&[&str], &[&str]); 4] = [
         ],
         &["integer", "number"],
     ),
+    (&["format"], &["string", "integer", "number"]),
 ];
-
-/// The types whose values can have a format.
-const FORMATTED: [&str; 3] = ["string", "integer", "number"];
 
 /// Takes it out of the schemas with a prefix, and returns the rules that a server has.
 pub(super) fn take_out(document: &mut Value, prefix: &str) -> Vec<Unchecked> {
@@ -167,9 +165,6 @@ fn of_other_types(schema: &mut Map<String, Value>) {
         if !types.contains(&own.as_str()) {
             keywords.iter().for_each(|name| drop(schema.remove(*name)));
         }
-    }
-    if !FORMATTED.contains(&own.as_str()) {
-        schema.remove("format");
     }
 }
 

@@ -183,23 +183,14 @@ impl Writer<'_, '_> {
                 quote!(#list.join(#with))
             }
             Node::List(elements, sort) => {
-                let elements = elements.iter().map(|element| match sort {
-                    CelType::Text => self.value(&Node::Owned(Box::new(element.clone()))),
-                    _ => self.value(element),
-                });
+                let elements = elements.iter().map(|element| self.kept(element, sort));
                 let elements: Vec<_> = elements.collect();
                 quote!([#(#elements),*])
             }
             Node::Map(entries, sort) => {
-                let entries = entries.iter().map(|(key, value)| match sort {
-                    CelType::Text => {
-                        let value = self.value(&Node::Owned(Box::new(value.clone())));
-                        quote!((#key, #value))
-                    }
-                    _ => {
-                        let value = self.value(value);
-                        quote!((#key, #value))
-                    }
+                let entries = entries.iter().map(|(key, value)| {
+                    let value = self.kept(value, sort);
+                    quote!((#key, #value))
                 });
                 let entries: Vec<_> = entries.collect();
                 let function = self.cel("entries");
@@ -296,6 +287,14 @@ impl Writer<'_, '_> {
     fn is_set(&mut self, field: &CelField, method: TokenStream) -> TokenStream {
         let (of, name) = (self.place(&field.of).plain, &field.name);
         quote!(#of.#name.#method())
+    }
+
+    /// A value in a list or map, which has to own texts.
+    fn kept(&mut self, node: &Node, sort: &CelType) -> TokenStream {
+        match sort {
+            CelType::Text => self.value(&Node::Owned(Box::new(node.clone()))),
+            _ => self.value(node),
+        }
     }
 
     /// A value as the operand of an operator.

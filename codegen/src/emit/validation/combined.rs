@@ -90,11 +90,7 @@ fn constraint<'a>(
                 .map(|number| Literal::f64_unsuffixed(*number));
             ("Numbers", quote!(&[#(#numbers),*]))
         }
-        Constraint::Known(known) => {
-            let known = known.iter().map(|value| cx.known(value));
-            let known: Vec<_> = known.collect();
-            ("Known", quote!(&[#(#known),*]))
-        }
+        Constraint::Known(known) => ("Known", cx.known(known)),
         Constraint::Pattern(pattern) => {
             let name = patterns.name(pattern);
             ("Pattern", quote!(&#name))

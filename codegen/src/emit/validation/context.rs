@@ -51,17 +51,18 @@ impl Context<'_> {
         }
     }
 
-    /// A value of an enumeration.
-    pub(super) fn known(&mut self, value: &Known) -> TokenStream {
+    /// The values of an enumeration.
+    pub(super) fn known(&mut self, known: &[Known]) -> TokenStream {
         let ty = self.name("Known");
-        match value {
+        let known = known.iter().map(|value| match value {
             Known::Flag(flag) => quote!(#ty::Flag(#flag)),
             Known::Int(number) => {
                 let number = Literal::i64_unsuffixed(*number);
                 quote!(#ty::Int(#number))
             }
             Known::Text(text) => quote!(#ty::Text(#text)),
-        }
+        });
+        quote!(&[#(#known),*])
     }
 
     /// The method for the path of a value of a map. Servers of custom resources take keys for

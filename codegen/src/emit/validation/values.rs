@@ -306,11 +306,7 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
                 .map(|number| Literal::f64_unsuffixed(*number));
             quote!(&[#(#numbers),*])
         }
-        Argument::Known(known) => {
-            let known = known.iter().map(|value| cx.known(value));
-            let known: Vec<_> = known.collect();
-            quote!(&[#(#known),*])
-        }
+        Argument::Known(known) => cx.known(known),
         Argument::Text(text) => quote!(#text),
         Argument::Texts(texts) => quote!(&[#(#texts),*]),
         Argument::ErrorType(error_type) => cx.term(*error_type),

@@ -153,38 +153,22 @@ impl Reader<'_> {
                 Some(vec![Argument::Number(number?)])
             }
             (ArgumentForm::Wholes, value) => {
-                let values = value.as_array().into_iter().flatten();
-                let numbers: Option<Vec<_>> = values.map(whole).collect();
-                if numbers.is_none() {
-                    self.wrong::<()>(name, value, "a list of whole numbers", pointer);
-                }
-                Some(vec![Argument::Wholes(numbers?)])
+                let numbers = self.each(name, value, whole, "whole numbers", pointer)?;
+                Some(vec![Argument::Wholes(numbers)])
             }
             (ArgumentForm::Numbers, value) => {
-                let values = value.as_array().into_iter().flatten();
-                let numbers: Option<Vec<_>> = values.map(Value::as_f64).collect();
-                if numbers.is_none() {
-                    self.wrong::<()>(name, value, "a list of numbers", pointer);
-                }
-                Some(vec![Argument::Numbers(numbers?)])
+                let numbers = self.each(name, value, Value::as_f64, "numbers", pointer)?;
+                Some(vec![Argument::Numbers(numbers)])
             }
             (ArgumentForm::Known, value) => {
-                let values = value.as_array().into_iter().flatten();
-                let known: Option<Vec<_>> = values.map(Known::read).collect();
-                if known.is_none() {
-                    let wanted = "a list of texts, whole numbers or flags";
-                    self.wrong::<()>(name, value, wanted, pointer);
-                }
-                Some(vec![Argument::Known(known?)])
+                let wanted = "texts, whole numbers or flags";
+                let known = self.each(name, value, Known::read, wanted, pointer)?;
+                Some(vec![Argument::Known(known)])
             }
             (ArgumentForm::Texts, value) => {
-                let texts = value.as_array().into_iter().flatten();
-                let texts: Option<Vec<_>> = texts.map(Value::as_str).collect();
-                if texts.is_none() {
-                    self.wrong::<()>(name, value, "a list of texts", pointer);
-                }
-                let texts = texts?.into_iter().map(str::to_owned);
-                Some(vec![Argument::Texts(texts.collect())])
+                let text = |value: &Value| value.as_str().map(str::to_owned);
+                let texts = self.each(name, value, text, "texts", pointer)?;
+                Some(vec![Argument::Texts(texts)])
             }
             (ArgumentForm::NameFormat, value) => {
                 let format = value.as_str().and_then(NameFormat::parse)?;
@@ -201,6 +185,23 @@ impl Reader<'_> {
             },
             (ArgumentForm::Pattern, value) => self.wrong(name, value, "a text", pointer),
         }
+    }
+
+    /// The values of a list that has only some of one sort.
+    fn each<T>(
+        &mut self,
+        name: &str,
+        value: &Value,
+        read: impl Fn(&Value) -> Option<T>,
+        wanted: &str,
+        pointer: &Pointer,
+    ) -> Option<Vec<T>> {
+        let values = value.as_array().into_iter().flatten();
+        let read = values.map(read).collect();
+        if Option::is_none(&read) {
+            self.wrong::<()>(name, value, &format!("a list of {wanted}"), pointer);
+        }
+        read
     }
 
     pub(super) fn check_error_types(

@@ -3,6 +3,7 @@
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue};
 
 use super::lists::is_kept;
+use super::maps::OF_MAP;
 use super::translate::{Holds, Translated, Translator, Variable, said};
 use crate::model::{CelForm, CelType, Iterable, Macro, Node, Ty, Variables};
 use crate::name;
@@ -55,7 +56,7 @@ impl Translator<'_> {
         &mut self,
         range: &IdedExpr,
         name: &str,
-        (first, second): (&IdedExpr, &IdedExpr),
+        variables: (&IdedExpr, &IdedExpr),
         body: &IdedExpr,
     ) -> Translated {
         let how = match name {
@@ -64,22 +65,13 @@ impl Translator<'_> {
             "existsOne" => Macro::ExistsOne,
             _ => Macro::Map,
         };
-        let (Expr::Ident(first), Expr::Ident(second)) = (&first.expr, &second.expr) else {
-            return Err("a variable without a name".to_owned());
-        };
-        let (items, at, holds) = self.pairs(range)?;
-        let is_map = matches!(&items, Node::Items(_, Iterable::Entries | Iterable::Made));
-        // A list made of a map has the order of its keys here, and none in CEL.
-        if how == Macro::Map && is_map {
-            return Err("`transformList` of a map".to_owned());
+        let pairs = self.pairs(range, variables)?;
+        if how == Macro::Map && pairs.is_map {
+            return Err(OF_MAP.to_owned());
         }
-        let (a, (b, value)) =
-            self.inside(first, at, |to| to.inside(second, holds, |to| to.expr(body)))?;
-        if a == b {
-            return Err("two variables of one name".to_owned());
-        }
+        let (items, variables, value) = self.inside_pairs(pairs, |to, _| to.expr(body))?;
         let value = self.own(value)?;
-        looped(how, Box::new(items), Variables::Two(a, b), value)
+        looped(how, items, variables, value)
     }
 
     /// A value, which is a list of its own if it is one that has been made.

@@ -6,6 +6,20 @@ use super::lists::is_kept;
 use super::translate::{Holds, Translated, Translator, said};
 use crate::model::{CelForm, CelType, Iterable, Macro, Node, ReadAs, Ty, Variables};
 
+/// A list made of a map has the order of its keys here, and none in CEL.
+pub(super) const OF_MAP: &str = "`transformList` of a map";
+
+/// What a macro of two variables iterates: positions or keys, and the values there.
+pub(super) struct Pairs<'e> {
+    items: Box<Node>,
+    pub(super) is_map: bool,
+    /// The first variable.
+    key: &'e IdedExpr,
+    /// The names of the variables, and what they hold.
+    first: (&'e str, Holds),
+    second: (&'e str, Holds),
+}
+
 impl Translator<'_> {
     /// A map from texts to values of one sort.
     pub(super) fn map(&mut self, entries: &[IdedEntryExpr]) -> Translated {
@@ -45,38 +59,27 @@ impl Translator<'_> {
         &mut self,
         range: &IdedExpr,
         name: &str,
-        (first, second): (&IdedExpr, &IdedExpr),
+        variables: (&IdedExpr, &IdedExpr),
         condition: Option<&IdedExpr>,
         body: &IdedExpr,
     ) -> Translated {
-        let (Expr::Ident(first), Expr::Ident(second)) = (&first.expr, &second.expr) else {
-            return Err("a variable without a name".to_owned());
-        };
-        let (items, at, holds) = self.pairs(range)?;
-        let is_map = matches!(&items, Node::Items(_, Iterable::Entries | Iterable::Made));
-        let how = match (name, is_map) {
+        let pairs = self.pairs(range, variables)?;
+        let how = match (name, pairs.is_map) {
             ("transformMap", true) => Macro::FilterEntries,
             ("transformList", false) => Macro::FilterMap,
-            // A list made of a map has the order of its keys here, and none in CEL.
-            ("transformList", true) => return Err("`transformList` of a map".to_owned()),
+            ("transformList", true) => return Err(OF_MAP.to_owned()),
             _ => return Err(format!("`{name}` of a list")),
         };
-        let translate = |to: &mut Self| {
-            let key = to.expr(&IdedExpr {
-                id: 0,
-                expr: Expr::Ident(first.clone()),
-            })?;
+        let translate = |to: &mut Self, key: &IdedExpr| {
+            let key = to.expr(key)?;
             let condition = condition
                 .map(|of| to.of_sort(of, &CelType::Bool))
                 .transpose()?;
             let value = to.expr(body)?;
             Ok((key, condition, to.own(value)?))
         };
-        let (a, (b, ((key, _), condition, (value, of)))) =
-            self.inside(first, at, |to| to.inside(second, holds, translate))?;
-        if a == b {
-            return Err("two variables of one name".to_owned());
-        }
+        let (items, variables, ((key, _), condition, (value, of))) =
+            self.inside_pairs(pairs, translate)?;
         let value = match of {
             CelType::Text => Node::Owned(Box::new(value)),
             _ if is_kept(&of) || matches!(of, CelType::Made(_)) => value,
@@ -97,15 +100,19 @@ impl Translator<'_> {
             Some(condition) => Node::choice(condition, value, Node::NoValue),
             None => value,
         };
-        let variables = Variables::Two(a, b);
-        Ok((
-            Node::Loop(how, Box::new(items), variables, Box::new(value)),
-            made,
-        ))
+        Ok((Node::Loop(how, items, variables, Box::new(value)), made))
     }
 
-    /// The positions or keys and the values that a macro of two variables iterates.
-    pub(super) fn pairs(&mut self, range: &IdedExpr) -> Result<(Node, Holds, Holds), String> {
+    /// What a macro iterates, with its two variables.
+    pub(super) fn pairs<'e>(
+        &mut self,
+        range: &IdedExpr,
+        variables: (&'e IdedExpr, &'e IdedExpr),
+    ) -> Result<Pairs<'e>, String> {
+        let (Expr::Ident(first), Expr::Ident(second)) = (&variables.0.expr, &variables.1.expr)
+        else {
+            return Err("a variable without a name".to_owned());
+        };
         let (node, sort) = self.expr(range)?;
         let position = Holds::Value(CelType::Int);
         let (over, at, holds) = match sort {
@@ -130,7 +137,29 @@ impl Translator<'_> {
             ),
             other => return Err(format!("a macro over {}", said(&other))),
         };
-        Ok((Node::Items(Box::new(node), over), at, holds))
+        Ok(Pairs {
+            is_map: matches!(over, Iterable::Entries | Iterable::Made),
+            items: Box::new(Node::Items(Box::new(node), over)),
+            key: variables.0,
+            first: (first, at),
+            second: (second, holds),
+        })
+    }
+
+    /// Translates what is inside such a macro. The function gets the first variable, too.
+    pub(super) fn inside_pairs<T>(
+        &mut self,
+        pairs: Pairs<'_>,
+        translate: impl FnOnce(&mut Self, &IdedExpr) -> Result<T, String>,
+    ) -> Result<(Box<Node>, Variables, T), String> {
+        let ((first, at), (second, holds)) = (pairs.first, pairs.second);
+        let (a, (b, translated)) = self.inside(first, at, |to| {
+            to.inside(second, holds, |to| translate(to, pairs.key))
+        })?;
+        if a == b {
+            return Err("two variables of one name".to_owned());
+        }
+        Ok((pairs.items, Variables::Two(a, b), translated))
     }
 
     /// A value of a map that has been made.
