@@ -105,7 +105,7 @@ const PATTERN: &[Method] = &[
     ),
     method(
         ValueKind::Either,
-        "pattern_of_text",
+        "pattern",
         ValueForm::TextOf,
         ArgumentForm::Pattern,
     ),
@@ -131,6 +131,12 @@ const MINIMUM: &[Method] = &[
         ArgumentForm::Number,
     ),
     method(
+        ValueKind::Either,
+        "minimum",
+        ValueForm::WholeOf,
+        ArgumentForm::Whole,
+    ),
+    method(
         ValueKind::External,
         "minimum_quantity",
         ValueForm::Reference,
@@ -150,6 +156,12 @@ const MAXIMUM: &[Method] = &[
         "maximum_fraction",
         ValueForm::Fraction,
         ArgumentForm::Number,
+    ),
+    method(
+        ValueKind::Either,
+        "maximum",
+        ValueForm::WholeOf,
+        ArgumentForm::Whole,
     ),
 ];
 
@@ -255,6 +267,12 @@ pub(crate) const TABLE: &[Keyword] = &[
                 ArgumentForm::Count,
             ),
             method(
+                ValueKind::Either,
+                "min_characters",
+                ValueForm::TextOf,
+                ArgumentForm::Count,
+            ),
+            method(
                 ValueKind::Bytes,
                 "min_encoded",
                 ValueForm::Reference,
@@ -295,6 +313,12 @@ pub(crate) const TABLE: &[Keyword] = &[
                 ArgumentForm::Count,
             ),
             method(
+                ValueKind::Either,
+                "max_characters",
+                ValueForm::TextOf,
+                ArgumentForm::Count,
+            ),
+            method(
                 ValueKind::Bytes,
                 "max_encoded",
                 ValueForm::Reference,
@@ -324,6 +348,12 @@ pub(crate) const TABLE: &[Keyword] = &[
                 ValueKind::Number,
                 "multiple_of",
                 ValueForm::Number,
+                ArgumentForm::Whole,
+            ),
+            method(
+                ValueKind::Either,
+                "multiple_of",
+                ValueForm::WholeOf,
                 ArgumentForm::Whole,
             ),
             method(

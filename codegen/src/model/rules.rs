@@ -266,8 +266,10 @@ pub(crate) enum ValueForm {
     Unsigned,
     /// A number with a fraction, of 64 bits.
     Fraction,
-    /// The text, if it is one and no number.
+    /// The text of a number or text; the method isn't called of a number.
     TextOf,
+    /// The number of a number or text; the method isn't called of a text.
+    WholeOf,
     /// A reference to its type.
     Reference,
     /// The number of its entries; 0 if it is absent.

@@ -8,7 +8,7 @@ use crate::model::{
 use super::behaviour;
 
 /// The methods that check keywords as servers of custom resources do.
-const OF_SCHEMAS: [&str; 19] = [
+const OF_SCHEMAS: [&str; 18] = [
     "above",
     "below",
     "combined",
@@ -25,7 +25,6 @@ const OF_SCHEMAS: [&str; 19] = [
     "multiple_of",
     "multiple_of_fraction",
     "pattern_of_quantity",
-    "pattern_of_text",
     "required_keys",
     "text_format",
 ];

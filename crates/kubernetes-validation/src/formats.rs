@@ -17,14 +17,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a value has a format, if it is a text: `format` of a number or text.
-    #[inline]
-    pub fn format_of_text(&mut self, at: Path<'_>, value: Option<&str>, format: TextFormat) {
-        if let Some(text) = value {
-            self.text_format(at, text, format);
-        }
-    }
-
     /// Returns true if the server knows a format. It ignores others.
     #[inline]
     pub(crate) fn knows(&self, format: TextFormat) -> bool {

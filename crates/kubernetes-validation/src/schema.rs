@@ -313,14 +313,6 @@ fn encoded(value: &ByteString) -> usize {
 
 #[cfg(feature = "pattern")]
 impl Checker<'_> {
-    /// Checks that a text, if there is one, has a match somewhere: `pattern` of a number or text.
-    #[inline]
-    pub fn pattern_of_text(&mut self, at: Path<'_>, value: Option<&str>, pattern: &crate::Pattern) {
-        if let Some(text) = value {
-            self.pattern(at, text, pattern);
-        }
-    }
-
     /// Checks that a quantity, as it is written, has a match somewhere: `pattern`.
     #[inline]
     pub fn pattern_of_quantity(

@@ -52,7 +52,7 @@ pub struct Choices {
     /// Make one type of the objects inside the schemas of a group and version that are equal but
     /// for their descriptions. It has the shortest of the names that they have otherwise.
     #[arg(long, requires = "crd")]
-    merge_equal: bool,
+    pub merge_equal: bool,
 
     /// Make types of all objects inside the schemas. Without it, small ones that are equal to a
     /// type of k8s-openapi, such as LabelSelector or ObjectReference, are that type.

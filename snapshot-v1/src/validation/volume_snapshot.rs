@@ -85,11 +85,11 @@ impl Check for VolumeSnapshotStatus {
         }
         let path = at.field("restoreSize");
         if let Some(value) = &self.restore_size {
-            {
+            if let Some(text) = value.text() {
                 static PATTERN: Pattern = Pattern::new(
                     "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
                 );
-                to.pattern_of_text(path, value.text(), &PATTERN);
+                to.pattern(path, text, &PATTERN);
             }
         }
     }

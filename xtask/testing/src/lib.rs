@@ -7,6 +7,7 @@
 mod dependencies;
 pub mod every;
 pub mod nested;
+pub mod objects;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

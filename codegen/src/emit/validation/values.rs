@@ -214,13 +214,20 @@ fn call(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> TokenStream {
         return combined::check(cx, (&quote!(path), &value), combination);
     }
     let expression = one(cx, call, &value(call, operand));
-    let check = match pattern(cx, call, &expression) {
-        Some(check) => check,
-        None => quote!(#problem #expression;),
+    // A static needs a block around it, another statement only under a condition.
+    let (check, block) = match pattern(cx, call, &expression) {
+        Some(block) => (block.clone(), block),
+        None => {
+            let check = quote!(#problem #expression;);
+            (check.clone(), quote!({ #check }))
+        }
     };
-    match call.alone {
-        true => quote!(if is_one { #check }),
-        false => check,
+    let plain = &operand.plain;
+    match call.takes {
+        ValueForm::TextOf => quote!(if let Some(text) = #plain.text() #block),
+        ValueForm::WholeOf => quote!(if let Some(number) = #plain.number() #block),
+        _ if call.alone => quote!(if is_one #block),
+        _ => check,
     }
 }
 
@@ -268,7 +275,8 @@ fn value(call: &Call, operand: &Operand) -> TokenStream {
         ValueForm::Number => copied.clone(),
         ValueForm::Unsigned => quote!(#VALIDATION::whole(#copied)),
         ValueForm::Fraction => quote!(f64::from(#copied)),
-        ValueForm::TextOf => quote!(#plain.text()),
+        ValueForm::TextOf => quote!(text),
+        ValueForm::WholeOf => quote!(number),
         ValueForm::Count | ValueForm::Length => quote!(#plain.len()),
     }
 }

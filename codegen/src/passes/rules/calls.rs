@@ -36,14 +36,6 @@ impl Reader<'_> {
             let format = vec![Argument::TextFormat(format)];
             return Some(Call::new("text_format", takes, format));
         }
-        if name == "format"
-            && self.version.is_custom
-            && sort == ValueKind::Either
-            && let Some(format) = format
-        {
-            let format = vec![Argument::TextFormat(format)];
-            return Some(Call::new("format_of_text", ValueForm::TextOf, format));
-        }
         if name == "format" && self.version.is_custom && sort == ValueKind::Bytes {
             return Some(Call::new("encoded", ValueForm::Reference, Vec::new()));
         }
@@ -266,6 +258,7 @@ fn text(sort: ValueKind) -> Option<ValueForm> {
     match sort {
         ValueKind::Text => Some(ValueForm::Text),
         ValueKind::DateTime | ValueKind::Enumeration => Some(ValueForm::AsStr),
+        ValueKind::Either => Some(ValueForm::TextOf),
         _ => None,
     }
 }

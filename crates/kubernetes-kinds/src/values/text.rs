@@ -42,6 +42,16 @@ pub enum IntOrQuantity {
 }
 
 impl IntOrString {
+    /// Returns the number, if it is one.
+    #[must_use]
+    #[inline]
+    pub fn number(&self) -> Option<i64> {
+        match self {
+            Self::Int(number) => Some(*number),
+            Self::String(_) => None,
+        }
+    }
+
     /// Returns the text, if it is one.
     #[must_use]
     #[inline]
@@ -54,6 +64,16 @@ impl IntOrString {
 }
 
 impl IntOrQuantity {
+    /// Returns the number, if it is one.
+    #[must_use]
+    #[inline]
+    pub fn number(&self) -> Option<i64> {
+        match self {
+            Self::Int(number) => Some(*number),
+            Self::Quantity(_) => None,
+        }
+    }
+
     /// Returns the text of the quantity, if it isn't a number.
     #[must_use]
     #[inline]

@@ -8,9 +8,8 @@ use std::process::Command;
 use codegen::{Config, DocumentSource, Inputs, Source};
 use serde_json::Value;
 use xtask_testing::nested::{SHARED, share_dependencies, strict};
-use xtask_testing::{upstream, upstream_part};
+use xtask_testing::{objects, upstream, upstream_part};
 
-use super::objects;
 use crate::common::{Outcome, Sandbox, XTASK, cargo, real_root};
 
 /// The files of manifests in a folder that have definitions and aren't templates.

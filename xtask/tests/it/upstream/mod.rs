@@ -5,5 +5,4 @@ mod crds;
 mod diff;
 mod go_tests;
 mod groups;
-mod objects;
 mod upgrade;

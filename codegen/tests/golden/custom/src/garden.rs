@@ -134,6 +134,7 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.hints",
         "spec.invitation",
         "spec.invitation.bring",
+        "spec.invitation.lots",
         "spec.labels",
         "spec.ledger",
         "spec.ledger.mark",
@@ -1430,11 +1431,17 @@ pub struct GardenSpecInvitation {
     /// The gate to come to.
     pub gate: Option<GardenSpecInvitationGate>,
 
+    /// The places by name.
+    pub lots: Option<BTreeMap<String, values::IntOrString>>,
+
     /// The address to write to.
     pub mail: Option<String>,
 
     /// The time before.
     pub notice: Option<values::IntOrString>,
+
+    /// Where to park.
+    pub parking: Option<values::IntOrString>,
 
     /// The place in the order.
     pub rank: Option<values::IntOrString>,
@@ -1444,6 +1451,9 @@ pub struct GardenSpecInvitation {
 
     /// The songs of each day.
     pub rounds: Option<Vec<Vec<GardenSpecInvitationRounds>>>,
+
+    /// The size of each part.
+    pub share: Option<values::IntOrQuantity>,
 
     /// The songs to sing.
     pub songs: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
@@ -1498,6 +1508,21 @@ impl GardenSpecInvitation {
         self
     }
 
+    /// The places by name.
+    ///
+    /// Sets [`lots`](Self::lots).
+    #[must_use]
+    pub fn with_lots(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<values::IntOrString>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.lots = Some(values.collect());
+        self
+    }
+
     /// The address to write to.
     ///
     /// Sets [`mail`](Self::mail).
@@ -1513,6 +1538,15 @@ impl GardenSpecInvitation {
     #[must_use]
     pub fn with_notice(mut self, value: impl Into<values::IntOrString>) -> Self {
         self.notice = Some(value.into());
+        self
+    }
+
+    /// Where to park.
+    ///
+    /// Sets [`parking`](Self::parking).
+    #[must_use]
+    pub fn with_parking(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.parking = Some(value.into());
         self
     }
 
@@ -1549,6 +1583,15 @@ impl GardenSpecInvitation {
         self
     }
 
+    /// The size of each part.
+    ///
+    /// Sets [`share`](Self::share).
+    #[must_use]
+    pub fn with_share(mut self, value: impl Into<values::IntOrQuantity>) -> Self {
+        self.share = Some(value.into());
+        self
+    }
+
     /// The songs to sing.
     ///
     /// Sets [`songs`](Self::songs).
@@ -1568,13 +1611,16 @@ wire::object! {
         optional "bring" => bring as entries,
         optional "either" => either,
         optional "gate" => gate,
+        optional "lots" => lots as entries,
         optional "mail" => mail,
         optional "notice" => notice,
+        optional "parking" => parking,
         optional "rank" => rank,
         optional "rooms" =>
             rooms as shaped (wire::ListOf<wire::MapOf<wire::Plain<k8s_openapi::serde_json::Value>>>),
         optional "rounds" =>
             rounds as shaped (wire::ListOf<wire::ListOf<wire::Plain<GardenSpecInvitationRounds>>>),
+        optional "share" => share,
         optional "songs" =>
             songs as shaped (wire::ListOf<wire::MapOf<wire::Plain<k8s_openapi::serde_json::Value>>>),
     }

@@ -10,6 +10,7 @@ mod differential;
 mod discovery;
 #[cfg(target_os = "linux")]
 mod kubelet;
+mod mutants;
 mod server;
 #[cfg(target_os = "linux")]
 mod stop;

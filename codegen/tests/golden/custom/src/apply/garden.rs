@@ -1528,6 +1528,11 @@ pub struct GardenSpecInvitation {
     /// See [`gate`](crate::GardenSpecInvitation::gate).
     pub gate: Option<GardenSpecInvitationGate>,
 
+    /// The places by name.
+    ///
+    /// See [`lots`](crate::GardenSpecInvitation::lots).
+    pub lots: Option<BTreeMap<String, values::IntOrString>>,
+
     /// The address to write to.
     ///
     /// See [`mail`](crate::GardenSpecInvitation::mail).
@@ -1537,6 +1542,11 @@ pub struct GardenSpecInvitation {
     ///
     /// See [`notice`](crate::GardenSpecInvitation::notice).
     pub notice: Option<values::IntOrString>,
+
+    /// Where to park.
+    ///
+    /// See [`parking`](crate::GardenSpecInvitation::parking).
+    pub parking: Option<values::IntOrString>,
 
     /// The place in the order.
     ///
@@ -1552,6 +1562,11 @@ pub struct GardenSpecInvitation {
     ///
     /// See [`rounds`](crate::GardenSpecInvitation::rounds).
     pub rounds: Option<Vec<Vec<GardenSpecInvitationRounds>>>,
+
+    /// The size of each part.
+    ///
+    /// See [`share`](crate::GardenSpecInvitation::share).
+    pub share: Option<values::IntOrQuantity>,
 
     /// The songs to sing.
     ///
@@ -1608,6 +1623,21 @@ impl GardenSpecInvitation {
         self
     }
 
+    /// The places by name.
+    ///
+    /// Sets [`lots`](Self::lots).
+    #[must_use]
+    pub fn with_lots(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<values::IntOrString>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.lots = Some(values.collect());
+        self
+    }
+
     /// The address to write to.
     ///
     /// Sets [`mail`](Self::mail).
@@ -1623,6 +1653,15 @@ impl GardenSpecInvitation {
     #[must_use]
     pub fn with_notice(mut self, value: impl Into<values::IntOrString>) -> Self {
         self.notice = Some(value.into());
+        self
+    }
+
+    /// Where to park.
+    ///
+    /// Sets [`parking`](Self::parking).
+    #[must_use]
+    pub fn with_parking(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.parking = Some(value.into());
         self
     }
 
@@ -1659,6 +1698,15 @@ impl GardenSpecInvitation {
         self
     }
 
+    /// The size of each part.
+    ///
+    /// Sets [`share`](Self::share).
+    #[must_use]
+    pub fn with_share(mut self, value: impl Into<values::IntOrQuantity>) -> Self {
+        self.share = Some(value.into());
+        self
+    }
+
     /// The songs to sing.
     ///
     /// Sets [`songs`](Self::songs).
@@ -1680,13 +1728,16 @@ impl From<crate::GardenSpecInvitation> for GardenSpecInvitation {
             bring: value.bring,
             either: value.either,
             gate: value.gate,
+            lots: value.lots,
             mail: value.mail,
             notice: value.notice,
+            parking: value.parking,
             rank: value.rank,
             rooms: value.rooms,
             rounds: value
                 .rounds
                 .map(|values: Vec<_>| values.into_iter().map(convert::elements).collect()),
+            share: value.share,
             songs: value.songs,
         }
     }
@@ -1698,11 +1749,14 @@ wire::object! {
         optional "bring" => bring,
         optional "either" => either,
         optional "gate" => gate,
+        optional "lots" => lots,
         optional "mail" => mail,
         optional "notice" => notice,
+        optional "parking" => parking,
         optional "rank" => rank,
         optional "rooms" => rooms,
         optional "rounds" => rounds,
+        optional "share" => share,
         optional "songs" => songs,
     }
 }

@@ -130,11 +130,14 @@ merge::object! {
         optional bring as entries,
         optional either,
         optional gate,
+        optional lots as entries,
         optional mail,
         optional notice,
+        optional parking,
         optional rank,
         optional rooms,
         optional rounds,
+        optional share,
         optional songs,
     }
 }

@@ -371,6 +371,13 @@ schema::object! {
         optional "gate" => GardenSpecInvitationGate {
             "format" => "hostname",
         },
+        /// The places by name.
+        optional "lots" => BTreeMap<String, values::IntOrString> {
+            values {
+                "maxLength" => 2,
+                "maximum" => 5,
+            },
+        },
         /// The address to write to.
         optional "mail" => String {
             "format" => "email",
@@ -378,6 +385,13 @@ schema::object! {
         /// The time before.
         optional "notice" => values::IntOrString {
             "format" => "duration",
+        },
+        /// Where to park.
+        optional "parking" => values::IntOrString {
+            "minLength" => 1,
+            "maxLength" => 4,
+            "minimum" => 3,
+            "maximum" => 9,
         },
         /// The place in the order.
         optional "rank" => values::IntOrString,
@@ -392,6 +406,14 @@ schema::object! {
         },
         /// The songs of each day.
         optional "rounds" => Vec<Vec<GardenSpecInvitationRounds>>,
+        /// The size of each part.
+        optional "share" => values::IntOrQuantity {
+            "minLength" => 1,
+            "maxLength" => 4,
+            "pattern" =>
+                "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
+            "minimum" => 1,
+        },
         /// The songs to sing.
         optional "songs" => Vec<BTreeMap<String, k8s_openapi::serde_json::Value>> {
             items {

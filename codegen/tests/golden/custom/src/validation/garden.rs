@@ -288,9 +288,9 @@ impl Check for GardenSpec {
         }
         let path = at.field("gate");
         if let Some(value) = &self.gate {
-            {
+            if let Some(text) = value.text() {
                 static PATTERN: Pattern = Pattern::new("^[a-z]+$");
-                to.pattern_of_text(path, value.text(), &PATTERN);
+                to.pattern(path, text, &PATTERN);
             }
         }
         let path = at.field("helpers");
@@ -1440,13 +1440,45 @@ impl Check for GardenSpecInvitation {
                 GardenSpecInvitationGate::known_values(),
             );
         }
+        let path = at.field("lots");
+        if let Some(entries) = &self.lots {
+            for (key, item) in entries {
+                let path = path.key_as_field(key);
+                if let Some(text) = item.text() {
+                    to.max_characters(path, text, 2);
+                }
+                if let Some(number) = item.number() {
+                    to.maximum(path, number, 5);
+                }
+            }
+        }
         let path = at.field("mail");
         if let Some(value) = &self.mail {
             to.text_format(path, value, TextFormat::Email);
         }
         let path = at.field("notice");
         if let Some(value) = &self.notice {
-            to.format_of_text(path, value.text(), TextFormat::Duration);
+            if let Some(text) = value.text() {
+                to.text_format(path, text, TextFormat::Duration);
+            }
+        }
+        let path = at.field("parking");
+        if let Some(value) = &self.parking {
+            if let Some(text) = value.text() {
+                to.min_characters(path, text, 2);
+            }
+            if let Some(text) = value.text() {
+                to.max_characters(path, text, 4);
+            }
+            if let Some(number) = value.number() {
+                to.minimum(path, number, 3);
+            }
+            if let Some(number) = value.number() {
+                to.below(path, number, 9);
+            }
+            if let Some(number) = value.number() {
+                to.multiple_of(path, number, 3);
+            }
         }
         let path = at.field("rank");
         if let Some(value) = &self.rank {
@@ -1461,6 +1493,24 @@ impl Check for GardenSpecInvitation {
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index);
                 to.required_keys(path, item, &["name", "a b"]);
+            }
+        }
+        let path = at.field("share");
+        if let Some(value) = &self.share {
+            if let Some(text) = value.text() {
+                to.min_characters(path, text, 1);
+            }
+            if let Some(text) = value.text() {
+                to.max_characters(path, text, 4);
+            }
+            if let Some(text) = value.text() {
+                static PATTERN: Pattern = Pattern::new(
+                    "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
+                );
+                to.pattern(path, text, &PATTERN);
+            }
+            if let Some(number) = value.number() {
+                to.minimum(path, number, 1);
             }
         }
         let path = at.field("songs");
@@ -1544,21 +1594,21 @@ impl Check for GardenSpecLedger {
         if let Some(entries) = &self.limits {
             for (key, item) in entries {
                 let path = path.key_as_field(key);
-                {
+                if let Some(text) = item.text() {
                     static PATTERN: Pattern = Pattern::new(
                         "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
                     );
-                    to.pattern_of_text(path, item.text(), &PATTERN);
+                    to.pattern(path, text, &PATTERN);
                 }
             }
         }
         let path = at.field("memory");
         if let Some(value) = &self.memory {
-            {
+            if let Some(text) = value.text() {
                 static PATTERN: Pattern = Pattern::new(
                     "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
                 );
-                to.pattern_of_text(path, value.text(), &PATTERN);
+                to.pattern(path, text, &PATTERN);
             }
         }
         let path = at.field("must");

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 /// Returns `count` objects of each version that the definitions in a text serve.
-pub(crate) fn of_definitions(text: &str, rng: &mut Rng, count: usize) -> Vec<Value> {
+pub fn of_definitions(text: &str, rng: &mut Rng, count: usize) -> Vec<Value> {
     let documents: Vec<Value> = serde_saphyr::from_multiple(text).unwrap();
     let mut objects = Vec::new();
     for definition in documents
@@ -33,7 +33,7 @@ pub(crate) fn of_definitions(text: &str, rng: &mut Rng, count: usize) -> Vec<Val
 }
 
 /// A value that a schema allows; nothing where only its author knows one.
-fn value(schema: &Value, rng: &mut Rng) -> Option<Value> {
+pub fn value(schema: &Value, rng: &mut Rng) -> Option<Value> {
     if let Some(values) = schema["enum"].as_array() {
         return Some(values[rng.usize(..values.len())].clone());
     }
@@ -68,7 +68,8 @@ fn whole(schema: &Value, rng: &mut Rng) -> i64 {
         Some("int32") => i64::from(i32::MAX),
         _ => 1 << 53,
     };
-    let least = limit("minimum", -most);
+    let is_unsigned = matches!(schema["format"].as_str(), Some(name) if name.starts_with("uint"));
+    let least = limit("minimum", if is_unsigned { 0 } else { -most });
     rng.i64(least..=limit("maximum", most.max(least)))
 }
 
