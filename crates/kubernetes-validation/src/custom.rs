@@ -27,6 +27,22 @@ pub(crate) fn finish<K: Strategy>(mut checker: Checker<'_>) -> Report {
     checker.finish()
 }
 
+/// Returns the report of a write of the status. A server reports at the status what it reports of a
+/// whole object without a place, except of rules in CEL.
+pub(crate) fn finish_status<K: Strategy>(mut checker: Checker<'_>) -> Report {
+    checker.add_placed();
+    place_in_status(&mut checker.report);
+    finish::<K>(checker)
+}
+
+#[inline]
+fn place_in_status(report: &mut Report) {
+    let errors = report.errors.iter_mut();
+    for error in errors.filter(|error| error.field == NOWHERE && error.rule != RULE) {
+        "status".clone_into(&mut error.field);
+    }
+}
+
 /// Drops repeated errors: a schema and one in a combination may ask the same.
 #[inline]
 fn report_once(report: &mut Report) {

@@ -153,7 +153,7 @@ pub trait Validate: Strategy {
         self.check_status(&Path::ROOT, &mut checker);
         custom::scale(self, true, &mut checker);
         checker.lasting.clear();
-        custom::finish::<Self>(checker)
+        custom::finish_status::<Self>(checker)
     }
 
     /// Turns the object into the one that a server stores when the status of `stored` is written
@@ -194,7 +194,7 @@ pub trait Validate: Strategy {
             self.check_status_update(stored, &Path::ROOT, &mut checker);
         }
         checker.lasting.clear();
-        with_earlier(custom::finish::<Self>(checker), before.finish())
+        with_earlier(custom::finish_status::<Self>(checker), before.finish())
     }
 
     /// Adds to the report of an object the required fields that its document lacks, for which a

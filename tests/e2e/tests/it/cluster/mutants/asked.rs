@@ -1,17 +1,18 @@
 //! What a server says of cases.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use e2e::{Answer, ControlPlane, send};
+use e2e::{Answer, send};
 use fastrand::Rng;
 use http::Method;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::Client;
+use kube::api::{Api, PostParams};
+use kube::{Client, ResourceExt as _};
 use serde_json::{Value, json};
 
 use super::corpus::{Case, Corpus, Kind, Operation};
 use super::mutation::mutate;
-use crate::cluster::definitions::define;
 
 /// A case as it was sent, and the answer.
 #[derive(Debug)]
@@ -23,36 +24,51 @@ pub(super) struct Asked {
 /// Asks a server about all cases and their mutants. What it can't store before an update is left
 /// out.
 pub(super) async fn ask(
-    server: &ControlPlane,
+    client: &Client,
     corpus: &Corpus,
     cases: Vec<Case>,
     rng: &mut Rng,
 ) -> Vec<Asked> {
-    let client = server.client().unwrap();
-    let definitions = corpus.definitions.iter().cloned();
-    let definitions: Vec<CustomResourceDefinition> = definitions
-        .map(|mut definition| {
-            // A server that has no controllers finds no program that converts.
-            definition["spec"]["conversion"] = json!({"strategy": "None"});
-            definition.as_object_mut().unwrap().remove("status");
-            serde_json::from_value(definition).unwrap()
-        })
-        .collect();
-    define(&client, &definitions).await;
-    for kind in &corpus.kinds {
-        while !get(&client, &kind.path("")).await.is_success() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    }
+    let defined = define_all(client, corpus).await;
     let mut asked = Vec::new();
     for case in cases {
         let kind = &corpus.kinds[case.kind];
+        if !defined.contains(&kind.definition) {
+            continue;
+        }
         match case.operation {
-            Operation::Create => creation(&client, kind, case, rng, &mut asked).await,
-            _ => update(&client, kind, case, rng, &mut asked).await,
+            Operation::Create => creation(client, kind, case, rng, &mut asked).await,
+            _ => update(client, kind, case, rng, &mut asked).await,
         }
     }
     asked
+}
+
+/// Creates the definitions, and returns the names of those that the server takes.
+async fn define_all(client: &Client, corpus: &Corpus) -> BTreeSet<String> {
+    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let mut defined = BTreeSet::new();
+    for mut definition in corpus.definitions.iter().cloned() {
+        // A server that has no controllers finds no program that converts.
+        definition["spec"]["conversion"] = json!({"strategy": "None"});
+        definition.as_object_mut().unwrap().remove("status");
+        let definition: CustomResourceDefinition = serde_json::from_value(definition).unwrap();
+        let name = definition.name_any();
+        match definitions
+            .create(&PostParams::default(), &definition)
+            .await
+        {
+            Ok(_) => drop(defined.insert(name)),
+            Err(error) => println!("left out: {name}: {error}"),
+        }
+    }
+    for kind in &corpus.kinds {
+        let is_defined = defined.contains(&kind.definition);
+        while is_defined && !get(client, &kind.path("")).await.is_success() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    defined
 }
 
 async fn get(client: &Client, path: &str) -> Answer {

@@ -42,6 +42,8 @@ pub(super) struct Case {
 /// A version of a definition.
 #[derive(Debug)]
 pub(super) struct Kind {
+    /// The name of the definition.
+    pub(super) definition: String,
     pub(super) group: String,
     pub(super) version: String,
     pub(super) kind: String,
@@ -223,6 +225,7 @@ fn kinds(definition: &Value) -> Vec<Kind> {
     let versions = spec["versions"].as_array().unwrap().iter();
     let served = versions.filter(|version| version["served"] == true);
     let kinds = served.map(|version| Kind {
+        definition: text(&definition["metadata"]["name"]),
         group: text(&spec["group"]),
         version: text(&version["name"]),
         kind: text(&spec["names"]["kind"]),

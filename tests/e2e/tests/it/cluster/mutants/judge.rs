@@ -1,4 +1,4 @@
-//! Says of objects, one in a line, what a server would say.
+//! Says of objects, one in a line, what a server of a release would say.
 
 use std::io::{BufRead, BufWriter, Write};
 
@@ -43,7 +43,9 @@ fn judge<K: DeserializeOwned + Serialize + Validate>(request: &Value, target: &T
 
 fn main() {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let target = Target::new(Release::new(1, 37));
+    let mut release = std::env::args().skip(1).map(|number| number.parse().unwrap());
+    let (major, minor) = (release.next().unwrap(), release.next().unwrap());
+    let target = Target::new(Release::new(major, minor));
     for line in std::io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line.unwrap()).unwrap();
         let kind = request["kind"].as_u64().unwrap() as usize;

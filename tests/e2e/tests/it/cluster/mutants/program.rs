@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use kubernetes_crdgen::definitions::{Choices, Definitions};
+use kubernetes_kinds::Release;
 use serde_json::{Value, json};
 use xtask_testing::nested::{self, SHARED, share_dependencies};
 
@@ -49,7 +50,7 @@ impl Program {
 
     /// What the generated code says of each case: `errors`, the `object` as it is stored, or why
     /// it is `unread`.
-    pub(super) fn judge(&self, asked: &[Asked]) -> Vec<Value> {
+    pub(super) fn judge(&self, asked: &[Asked], release: Release) -> Vec<Value> {
         let lines: String = asked
             .iter()
             .map(|Asked { case, .. }| {
@@ -62,7 +63,10 @@ impl Program {
             .collect();
         let file = self.0.join("requests.ndjson");
         fs::write(&file, lines).unwrap();
-        let outcome = nested::strict(self.cargo("run").stdin(File::open(file).unwrap()));
+        let mut run = self.cargo("run");
+        let release = [release.major, release.minor].map(|number| number.to_string());
+        run.arg("--").args(release).stdin(File::open(file).unwrap());
+        let outcome = nested::strict(&mut run);
         let lines = outcome.out.lines();
         let verdicts: Vec<Value> = lines
             .map(|line| serde_json::from_str(line).unwrap())
