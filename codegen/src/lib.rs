@@ -36,9 +36,11 @@
 mod adopt;
 mod compare;
 mod config;
+mod cost;
 mod diag;
 pub mod diff;
 mod doc;
+mod dump;
 mod emit;
 mod expression;
 mod foundation;
@@ -55,6 +57,7 @@ mod release;
 mod render;
 mod source;
 mod structure;
+mod syntax;
 
 use std::collections::BTreeMap;
 
@@ -64,6 +67,7 @@ pub use config::{
     Bundle, Config, Conversion, ConversionRule, CrateConfig, Derive, DocumentConfig, Extern,
     K8sOpenapi, Part, Parts, Standalone,
 };
+pub use cost::{CostOf, CostlyRule, MissingBound, costly};
 pub use diag::{Diagnostic, Diagnostics};
 pub use load::crd::CustomVersion;
 pub use manifest::NO_DEFINITION;
@@ -226,7 +230,7 @@ pub fn unchecked(config: &Config, inputs: &Inputs) -> Result<Vec<UncheckedRule>,
 pub fn dump(config: &Config, inputs: &Inputs) -> Result<String, Diagnostics> {
     run(config, inputs, |crates, diagnostics| {
         let crates: Vec<_> = crates.collect();
-        let pruned = serde_json::to_value(crates).map(prune);
+        let pruned = serde_json::to_value(crates).map(dump::prune);
         match pruned.and_then(|model| serde_json::to_string_pretty(&model)) {
             Ok(json) => json + "\n",
             Err(error) => {
@@ -240,27 +244,6 @@ pub fn dump(config: &Config, inputs: &Inputs) -> Result<String, Diagnostics> {
             }
         }
     })
-}
-
-/// Leaves out values that are absent, empty or false, of which a model has many.
-fn prune(value: serde_json::Value) -> serde_json::Value {
-    use serde_json::Value;
-    let says_something = |value: &Value| match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-        _ => true,
-    };
-    match value {
-        Value::Array(items) => items.into_iter().map(prune).collect(),
-        Value::Object(members) => {
-            let members = members
-                .into_iter()
-                .map(|(name, value)| (name, prune(value)));
-            members.filter(|(_, value)| says_something(value)).collect()
-        }
-        other => other,
-    }
 }
 
 /// Makes something of the model of each crate, or returns the errors with their lines.

@@ -81,6 +81,11 @@ impl TryFrom<Map<String, Value>> for Packed {
 }
 
 impl Packed {
+    /// Returns true if a text is in it.
+    pub(crate) fn has(&self, text: &str) -> bool {
+        self.0.contains(text)
+    }
+
     pub(crate) fn schema(&self) -> Result<Map<String, Value>, Error> {
         serde_json::from_str(&self.0).map_err(|error| {
             (

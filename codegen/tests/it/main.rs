@@ -12,6 +12,7 @@ mod bad_overlays;
 mod common;
 mod compare;
 mod compiled;
+mod costly;
 mod depth;
 mod diff;
 mod diff_documents;

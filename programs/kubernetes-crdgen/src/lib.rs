@@ -57,5 +57,6 @@ pub fn generate(
     }
     output::carry_out(out, &plans)?;
     report::print(&generated, &plans, &found, started);
+    report::print_refused(&found);
     Ok(())
 }

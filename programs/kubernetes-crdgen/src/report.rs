@@ -1,10 +1,10 @@
-//! What is printed about generated crates.
+//! Reports of generated crates and of the definitions that they are made of.
 
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use codegen::Generated;
+use codegen::{CostOf, CostlyRule, Generated};
 
 use crate::Found;
 use crate::output::{Change, Plan};
@@ -18,6 +18,13 @@ pub fn print(generated: &[Generated], plans: &[Plan], found: &Found, started: In
     for krate in generated {
         print!("{}", unchecked(krate, found));
     }
+}
+
+/// Prints what a server refuses of definitions for its cost.
+pub(crate) fn print_refused(found: &Found) {
+    let sources = found.inputs.documents.values();
+    let costly = codegen::costly(sources.map(|document| &document.source));
+    print!("{}", refused(&costly, found));
 }
 
 /// Returns the line about a crate that is written.
@@ -59,6 +66,62 @@ fn unchecked(krate: &Generated, found: &Found) -> String {
         );
     }
     text
+}
+
+/// Returns the list of what a server refuses for its cost; empty without any.
+fn refused(costly: &[CostlyRule], found: &Found) -> String {
+    if costly.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "\na server refuses these definitions, for the cost of their rules:\n".to_owned();
+    for rule in costly {
+        let dot = if rule.path.is_empty() { "" } else { "." };
+        let what = match rule.of {
+            CostOf::Rule => format!("`{}`", printable(&rule.rule)),
+            CostOf::Message => format!("the message `{}`", printable(&rule.rule)),
+            CostOf::All => "all rules together".to_owned(),
+        };
+        text += &format!(
+            "  {} {} {}{dot}{}: {what}: it can cost {}, {} the {} that are allowed; {}\n",
+            found.shown(&rule.file),
+            rule.version,
+            rule.kind,
+            rule.path,
+            rule.cost,
+            times(rule),
+            rule.of.limit(),
+            remedy(rule)
+        );
+    }
+    text
+}
+
+/// A cost as so many times what is allowed; servers tell it no more exactly.
+#[allow(clippy::cast_precision_loss)]
+fn times(rule: &CostlyRule) -> String {
+    match rule.cost as f64 / rule.of.limit() as f64 {
+        times if times > 100.0 => "more than 100 times".to_owned(),
+        times if times < 1.5 => format!("{times:.6} times"),
+        times => format!("{times:.1} times"),
+    }
+}
+
+/// The advice that lowers a cost.
+fn remedy(rule: &CostlyRule) -> String {
+    let bounds = rule.missing.iter().map(|bound| {
+        let path = match bound.path.as_str() {
+            "" => "the object",
+            path => path,
+        };
+        format!("{} to {path}", bound.keyword)
+    });
+    let bounds: Vec<_> = bounds.collect();
+    match bounds.split_last() {
+        None => "lower the limits of what is read, or make it simpler".to_owned(),
+        Some((last, [])) => format!("add {last}"),
+        Some((last, others)) => format!("add {} and {last}", others.join(", ")),
+    }
 }
 
 /// A text in one line, without what a terminal would follow.

@@ -3,10 +3,10 @@
 use cel::common::ast::{Expr, IdedExpr, LiteralValue};
 
 use super::lists::is_kept;
-use super::names::unescape;
 use super::translate::{Holds, Translated, Translator, said};
 use crate::model::{CelType, Node, Ty};
 use crate::name;
+use crate::syntax::names::unescape;
 
 impl Translator<'_> {
     /// `of.?name`.

@@ -1,10 +1,10 @@
 //! Equality of values as a server sees it: the order of sets and of lists with keys doesn't count,
 //! and times are equal however they are written.
 
-use super::names::is_escaped;
 use crate::model::{
     ApiVersion, CelForm, CelText, Exact, Field, ListForm, Resolved, Sameness, Struct, Ty,
 };
+use crate::syntax::names::is_escaped;
 
 /// The way in which rules of a custom resource compare a field, if not as Rust does.
 pub(in crate::passes::rules) fn of_field(

@@ -2,10 +2,10 @@
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
-use super::names::unescape;
 use super::signatures;
 use crate::model::{ApiVersion, CelForm, CelObject, CelType, Exact, Node, ReadAs, Resolved, Ty};
 use crate::name::Ident;
+use crate::syntax::names::unescape;
 
 /// An expression and what it is, or what can't be translated.
 pub(super) type Translated = Result<(Node, CelType), String>;

@@ -35,13 +35,13 @@ const SIGNS: [(&str, &str); 4] = [
 ];
 
 /// Returns true if rules write the name of a property in another way.
-pub(super) fn is_escaped(name: &str) -> bool {
+pub(crate) fn is_escaped(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     RESERVED.contains(&name) || name.contains("__") || !name.chars().all(is_plain)
 }
 
 /// The name of the property behind an escaped name in a rule.
-pub(super) fn unescape(name: &str) -> String {
+pub(crate) fn unescape(name: &str) -> String {
     let word = name
         .strip_prefix("__")
         .and_then(|name| name.strip_suffix("__"));
