@@ -28,6 +28,7 @@ macro_rules! each_kind {
 mod applied;
 mod conversion;
 mod copies;
+mod costs;
 mod custom;
 mod formats;
 mod golden;
