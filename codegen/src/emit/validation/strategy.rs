@@ -8,7 +8,7 @@ use super::defaults;
 use super::methods::{check_method, parameter};
 use crate::emit::kind::{lifecycle_of, optional, release};
 use crate::emit::runtime::VALIDATION;
-use crate::model::{Resource, Role, Scale, Struct, Ty, Type};
+use crate::model::{Field, Resource, Rest, Role, Scale, Struct, Ty, Type};
 
 /// The implementation of `Strategy`.
 pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
@@ -112,6 +112,34 @@ fn others(cx: &mut Context<'_>, resource: &Resource) -> Option<TokenStream> {
     Some(quote!(const OTHER_VERSIONS: #ty = &[#(#rows),*];))
 }
 
+/// Takes the `null` of a status that keeps it out of the object; puts that into the object, or what
+/// the stored object has.
+fn nulls(
+    object: &Struct,
+    field: &Field,
+) -> (
+    Option<TokenStream>,
+    Option<TokenStream>,
+    Option<TokenStream>,
+) {
+    let rest = object.unknown.as_ref().filter(|_| field.form.keeps_null);
+    let Some(Rest { name, .. }) = rest else {
+        return (None, None, None);
+    };
+    let put = quote! {
+        match null {
+            Some(null) => self.#name.insert("status".to_owned(), null),
+            None => self.#name.remove("status"),
+        };
+    };
+    let take = quote!(let null = self.#name.remove("status"););
+    let stored = quote! {
+        let null = stored.and_then(|stored| stored.#name.get("status")).cloned();
+        #put
+    };
+    (Some(take), Some(put), Some(stored))
+}
+
 fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<TokenStream> {
     let field = object.field("status").filter(|field| field.is_optional())?;
     if !resource.status {
@@ -202,6 +230,7 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
         (false, _) => quote!(self.status.take()),
     };
     let mutable = drops.as_ref().map(|_| quote!(mut));
+    let (take_null, of_new, of_stored) = nulls(object, field);
     let unused = parameter("target", &quote!(#taken #drops #defaults #last));
     let prepare = quote! {
         fn prepare_status(&mut self, stored: &Self, #unused: &#target_type) {
@@ -209,11 +238,13 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
             let #mutable status = #taken;
             #drops
             let metadata = std::mem::take(&mut self.metadata);
+            #take_null
             *self = Self {
                 metadata,
                 status,
                 ..stored.clone()
             };
+            #of_new
             #last
         }
     };
@@ -225,6 +256,7 @@ fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<
                 Some(stored) => stored.status.clone(),
                 None => #new,
             };
+            #of_stored
             #defaults_of_new
         }
 

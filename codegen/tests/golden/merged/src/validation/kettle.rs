@@ -37,15 +37,27 @@ impl Strategy for Kettle {
             Some(stored) => stored.status.clone(),
             None => None,
         };
+        let null = stored
+            .and_then(|stored| stored.null_fields.get("status"))
+            .cloned();
+        match null {
+            Some(null) => self.null_fields.insert("status".to_owned(), null),
+            None => self.null_fields.remove("status"),
+        };
     }
 
     fn prepare_status(&mut self, stored: &Self, _target: &Target) {
         let status = self.status.take();
         let metadata = std::mem::take(&mut self.metadata);
+        let null = self.null_fields.remove("status");
         *self = Self {
             metadata,
             status,
             ..stored.clone()
+        };
+        match null {
+            Some(null) => self.null_fields.insert("status".to_owned(), null),
+            None => self.null_fields.remove("status"),
         };
     }
 }
