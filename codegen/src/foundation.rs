@@ -19,6 +19,12 @@ pub(crate) fn is_metadata(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta"
 }
 
+/// Returns true if a type of another crate is equal to another value of it where a server sees no
+/// difference: a selector of labels has only texts, in lists whose order counts.
+pub(crate) fn is_compared_exactly(path: &RustPath) -> bool {
+    path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector"
+}
+
 /// Returns true if a type of another crate is a time, of any precision.
 pub(crate) fn is_moment(path: &RustPath) -> bool {
     let micro = "k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime";

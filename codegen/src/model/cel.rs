@@ -66,8 +66,10 @@ pub(crate) enum Node {
     Read(Box<Node>, ReadAs),
     Bool(bool),
     Int(i64),
+    Unsigned(u64),
     Double(f64),
     Text(String),
+    Bytes(Vec<u8>),
     /// True if an optional field is set.
     IsSet(CelField),
     HasKey(Box<Node>, Box<Node>),
@@ -99,8 +101,8 @@ pub(crate) enum Node {
     Join(Box<Node>, Box<Node>),
     /// A list of values, which it has to own if they are texts.
     List(Vec<Node>, CelType),
-    /// A map of values.
-    Map(Vec<(String, Node)>, CelType),
+    /// A map of values, of which some keys and values are optional.
+    Map(Vec<(Node, Node)>, Box<CelType>, Box<CelType>),
     /// A list in a place, as a slice.
     Slice(Box<Node>),
     /// A slice without elements.
@@ -166,6 +168,8 @@ pub(crate) enum ReadAs {
     Fraction,
     /// A string slice.
     Text,
+    /// A slice of bytes.
+    Bytes,
     /// A reference.
     Borrowed,
 }
@@ -197,24 +201,33 @@ pub(crate) enum Macro {
     /// The same of values.
     Select,
     Map,
-    /// The same, of texts, which it has to own.
-    MapToTexts,
+    /// The same, of texts and bytes, which it has to own.
+    MapToOwned,
     /// The same of those for which a condition holds.
     FilterMap,
     /// A map of them, by the keys of another.
     FilterEntries,
+    /// One map of maps, which share no key.
+    MergeEntries,
+    /// The elements in the order of their keys.
+    SortBy,
 }
 
 /// The type of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CelType {
+    /// Nothing, `null`.
+    Null,
     Bool,
     Int,
+    /// A whole number without a sign.
+    Unsigned,
     Double,
     /// A number of nanoseconds.
     Duration,
     Time,
     Text,
+    Bytes,
     /// A type, as its name.
     Type,
     /// A number or a text, of which only the value says what it is.
@@ -226,8 +239,8 @@ pub(crate) enum CelType {
     Kept(Ty, CelForm),
     /// Values.
     Made(Box<CelType>),
-    /// Values by key.
-    Entries(Box<CelType>),
+    /// Values by key: the types of both.
+    Entries(Box<CelType>, Box<CelType>),
     /// A place that there may be.
     Optional(Ty, CelForm),
     /// A value that there may be.
@@ -238,6 +251,8 @@ pub(crate) enum CelType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CelObject {
     Cidr,
+    /// A format that a rule has looked up.
+    Format,
     Ip,
     /// The problems of a text by a format: as a flag, that there is one.
     Problems,
@@ -255,6 +270,19 @@ pub(crate) struct CelForm {
     pub(crate) list: ListForm,
     /// The same of the elements of a list or the values of a map.
     pub(crate) inside: Option<Box<CelForm>>,
+    /// The type of an element that can be `null`.
+    pub(crate) element: Option<CelElement>,
+}
+
+/// The type of an element that can be `null`, and isn't.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CelElement {
+    /// A flag, a whole number, a text, or one of the last two.
+    Plain,
+    /// A number that may have a fraction.
+    Double,
+    /// A list, an object, a time.
+    Other,
 }
 
 /// The order of a list.
@@ -326,8 +354,10 @@ impl Node {
             | Self::Variable(_)
             | Self::Bool(_)
             | Self::Int(_)
+            | Self::Unsigned(_)
             | Self::Double(_)
             | Self::Text(_)
+            | Self::Bytes(_)
             | Self::NoElements
             | Self::NoValue
             | Self::NoEntries => Vec::new(),
@@ -356,7 +386,10 @@ impl Node {
             | Self::Join(a, b)
             | Self::Loop(_, a, _, b)
             | Self::Mapped(a, _, b, _) => vec![a, b],
-            Self::Map(entries, _) => entries.iter().map(|(_, value)| value).collect(),
+            Self::Map(entries, ..) => entries
+                .iter()
+                .flat_map(|(key, value)| [key, value])
+                .collect(),
             Self::If(a, b, c) | Self::OrValue(a, _, b, c) => vec![a, b, c],
             Self::Function(_, with)
             | Self::Sure(_, with)

@@ -33,8 +33,8 @@ pub(crate) use constraint::{Constraint, Known};
 pub(crate) use kubernetes_schema_terms::{ErrorType, NameFormat, TextFormat};
 
 pub(crate) use cel::{
-    CelField, CelForm, CelObject, CelRule, CelText, CelType, Iterable, ListForm, Macro, Node,
-    ReadAs, Stored, Variables,
+    CelElement, CelField, CelForm, CelObject, CelRule, CelText, CelType, Iterable, ListForm, Macro,
+    Node, ReadAs, Stored, Variables,
 };
 pub(crate) use checks::{CheckStep, Equality, FieldChecks, Pairing, RepeatKey, Repeats};
 pub(crate) use conversion::{

@@ -23,6 +23,8 @@ pub(crate) enum Sameness {
     Each(Box<Sameness>),
     /// A map, value by value.
     Entries(Box<Sameness>),
+    /// An object of any properties, of which a server compares those that both have.
+    Open,
     /// A struct of the crate, field by field.
     Struct(SchemaName),
 }
@@ -35,7 +37,7 @@ impl Sameness {
                 inside.of_struct()
             }
             Self::Struct(name) => Some(name),
-            Self::Exact | Self::Number | Self::Written(_) | Self::Set => None,
+            Self::Exact | Self::Number | Self::Written(_) | Self::Set | Self::Open => None,
         }
     }
 

@@ -30,7 +30,15 @@ const OF_SCHEMAS: [&str; 18] = [
 ];
 
 /// The functions of `kubernetes_validation::cel` that are there without its library.
-const ARITHMETIC: [&str; 5] = ["add", "divide", "modulo", "multiply", "subtract"];
+const LANGUAGE: [&str; 7] = [
+    "add",
+    "beside",
+    "divide",
+    "is_same_set",
+    "modulo",
+    "multiply",
+    "subtract",
+];
 
 /// Returns the features that a document needs.
 pub(super) fn of(version: &ApiVersion<Analysed>) -> Needs {
@@ -93,10 +101,14 @@ fn has_patterns(object: &Struct<Analysed>) -> bool {
 fn calls_library(object: &Struct<Analysed>) -> bool {
     has_cel(object, |holds| {
         holds.any(&mut |node| match node {
-            Node::Function(name, _) | Node::Sure(name, _) => !ARITHMETIC.contains(name),
+            Node::Function(name, _) | Node::Sure(name, _) => !LANGUAGE.contains(name),
             Node::Mapped(_, _, body, _) => body.fails(),
             Node::Same(.., same) => same.reads(),
-            Node::Map(..) | Node::Loop(Macro::FilterMap | Macro::FilterEntries, ..) => true,
+            Node::Map(..) => true,
+            Node::Loop(how, ..) => matches!(
+                how,
+                Macro::FilterMap | Macro::FilterEntries | Macro::MergeEntries | Macro::SortBy
+            ),
             _ => false,
         })
     })

@@ -20,6 +20,7 @@ mod expressions;
 mod golden;
 mod hostile;
 mod invariants;
+mod rules_in_cel;
 mod shared;
 mod spec;
 mod unchecked;

@@ -40,6 +40,8 @@ pub enum Failure {
     Type,
     /// An optional value is absent.
     Absent,
+    /// A macro makes two entries of one key.
+    Repeated,
 }
 
 impl fmt::Display for Failure {
@@ -53,6 +55,7 @@ impl fmt::Display for Failure {
             Self::Form => f.write_str("a text is of another form than a function reads"),
             Self::Absent => f.write_str("an optional value is absent"),
             Self::Type => f.write_str("a value is of another type than the rule expects"),
+            Self::Repeated => f.write_str("a map has the key already"),
         }
     }
 }
@@ -65,6 +68,12 @@ pub type Result<T> = std::result::Result<T, Failure>;
 /// Returns the value of a field that the rule expects to be set.
 pub fn get<'a, T>(field: &'a Option<T>, name: &'static str) -> Result<&'a T> {
     field.as_ref().ok_or(Failure::Missing(name))
+}
+
+/// Returns a value that is known wherever another one is.
+#[inline]
+pub fn beside<T, R>(_: T, value: R) -> R {
+    value
 }
 
 /// Returns the value of a key.

@@ -115,7 +115,15 @@ impl Writer<'_, '_> {
                 let value = Literal::f64_unsuffixed(*value);
                 quote!(#value)
             }
+            Node::Unsigned(value) => {
+                let value = Literal::u64_suffixed(*value);
+                quote!(#value)
+            }
             Node::Text(value) => quote!(#value),
+            Node::Bytes(value) => {
+                let value = Literal::byte_string(value);
+                quote!(#value.as_slice())
+            }
             Node::IsSet(field) => self.is_set(field, quote!(is_some)),
             Node::HasKey(map, key) => {
                 let (map, key) = (self.place(map).plain, self.value(key));
@@ -187,13 +195,18 @@ impl Writer<'_, '_> {
                 let elements: Vec<_> = elements.collect();
                 quote!([#(#elements),*])
             }
-            Node::Map(entries, sort) => {
+            Node::Map(entries, key, sort) => {
                 let entries = entries.iter().map(|(key, value)| {
-                    let value = self.kept(value, sort);
+                    let (key, value) = (self.value(key), self.kept(value, sort));
                     quote!((#key, #value))
                 });
                 let entries: Vec<_> = entries.collect();
-                let function = self.cel("entries");
+                let function = self.cel(match (&**key, &**sort) {
+                    (CelType::Text, CelType::Maybe(_)) => "entries_there",
+                    (CelType::Text, _) => "entries",
+                    (_, CelType::Maybe(_)) => "entries_there_by",
+                    _ => "entries_by",
+                });
                 quote!(#function([#(#entries),*]))
             }
             Node::Slice(of) => {
@@ -292,7 +305,7 @@ impl Writer<'_, '_> {
     /// A value in a list or map, which has to own texts.
     fn kept(&mut self, node: &Node, sort: &CelType) -> TokenStream {
         match sort {
-            CelType::Text => self.value(&Node::Owned(Box::new(node.clone()))),
+            CelType::Text | CelType::Bytes => self.value(&Node::Owned(Box::new(node.clone()))),
             _ => self.value(node),
         }
     }
@@ -457,7 +470,7 @@ impl Writer<'_, '_> {
         };
         let parameter = parameters(variables, body);
         let closure = match how {
-            Macro::MapToTexts => {
+            Macro::MapToOwned => {
                 let text = self.value(&Node::Owned(Box::new(body.clone())));
                 quote!(|#parameter| Ok(#text))
             }
@@ -473,9 +486,11 @@ impl Writer<'_, '_> {
             Macro::ExistsOne => "exists_one",
             Macro::Filter => "filter",
             Macro::Select => "select",
-            Macro::Map | Macro::MapToTexts => "map",
+            Macro::Map | Macro::MapToOwned => "map",
             Macro::FilterMap => "filter_map",
             Macro::FilterEntries => "filter_entries",
+            Macro::MergeEntries => "merge_entries",
+            Macro::SortBy => "sort_by",
         });
         quote!(#function(#items, #closure))
     }

@@ -63,6 +63,7 @@ pub(super) fn read_as(place: &Operand, read: ReadAs) -> TokenStream {
         ReadAs::Unsigned => quote!(#VALIDATION::whole(#copied)),
         ReadAs::Fraction => quote!(f64::from(#copied)),
         ReadAs::Text => quote!(#plain.as_str()),
+        ReadAs::Bytes => quote!(#plain.0.as_slice()),
         ReadAs::Borrowed => borrowed.clone(),
     }
 }

@@ -56,6 +56,16 @@ pub fn is_each_value_same<T>(
     new.len() == old.len() && pairs.all(is_pair_same)
 }
 
+/// Returns true if two objects of any properties have as many, and those of the first that the
+/// second has are equal. A server asks no more.
+#[must_use]
+pub fn is_same_open<T: PartialEq>(new: &BTreeMap<String, T>, old: &BTreeMap<String, T>) -> bool {
+    let mut of_both = new
+        .iter()
+        .filter_map(|(key, new)| Some((new, old.get(key)?)));
+    new.len() == old.len() && of_both.all(|(new, old)| new == old)
+}
+
 /// Returns true if two texts say the same, as a function reads them.
 #[must_use]
 pub fn is_same_written<T: PartialEq>(
@@ -97,6 +107,11 @@ mod tests {
         assert!(is_each_value_same(&map("a", 1), &map("a", -1), is_same));
         assert!(!is_each_value_same(&map("a", 1), &map("b", 1), is_same));
         assert!(!is_each_value_same(&map("a", 1), &BTreeMap::new(), is_same));
+        assert!(
+            is_same_open(&map("a", 1), &map("a", 1)) && !is_same_open(&map("a", 1), &map("a", 2))
+        );
+        assert!(is_same_open(&map("a", 1), &map("b", 2)));
+        assert!(!is_same_open(&map("a", 1), &BTreeMap::new()));
         let read = |text: &str| text.parse::<i64>().map_err(|_| Failure::Form);
         assert!(is_same_written("1", "+1", read) && !is_same_written("1", "2", read));
         assert!(is_same_written("x", "x", read) && !is_same_written("x", "1", read));

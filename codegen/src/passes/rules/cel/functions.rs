@@ -3,7 +3,9 @@
 use cel::common::ast::{Expr, IdedExpr, LiteralValue};
 
 use super::signatures::{self, Call, FORMATS, GLOBAL, METHODS, Signature};
-use super::translate::{Translated, Translator, said};
+use super::sorts::{self, beside, is_list, said};
+use super::times;
+use super::translate::{Translated, Translator};
 use crate::expression::Expression;
 use crate::model::{CelObject, CelType, Node, Ty};
 
@@ -15,20 +17,6 @@ const UNITS: [(&str, i64); 4] = [
     ("getMilliseconds", 1_000_000),
 ];
 
-/// Methods of times: in CEL and in Rust.
-const OF_TIMES: [(&str, &str); 10] = [
-    ("getFullYear", "year"),
-    ("getMonth", "month"),
-    ("getDate", "day"),
-    ("getDayOfMonth", "day_of_month"),
-    ("getDayOfWeek", "day_of_week"),
-    ("getDayOfYear", "day_of_year"),
-    ("getHours", "hours"),
-    ("getMinutes", "minutes"),
-    ("getSeconds", "seconds"),
-    ("getMilliseconds", "milliseconds"),
-];
-
 impl Translator<'_> {
     /// A function without a target.
     pub(super) fn function(&mut self, name: &str, args: &[IdedExpr]) -> Translated {
@@ -36,7 +24,12 @@ impl Translator<'_> {
             ("size", [of]) => return self.size(of),
             ("type", [of]) => return self.type_of(of),
             ("dyn", [of]) => return self.dynamic(of),
-            (name, [text]) if name.starts_with("format.") => return self.problems(name, text),
+            ("matches", [text, pattern]) => {
+                return self.method(text, name, std::slice::from_ref(pattern));
+            }
+            (name, [text]) if name.starts_with("format.") && name != "format.named" => {
+                return self.problems(name, text);
+            }
             (name, args) if name.starts_with("sets.") => return self.of_sets(name, args),
             _ => {}
         }
@@ -44,6 +37,8 @@ impl Translator<'_> {
         let args = args.collect::<Result<Vec<_>, _>>()?;
         // What it is already.
         if let ("int", [(_, CelType::Int)])
+        | ("uint", [(_, CelType::Unsigned)])
+        | ("bytes", [(_, CelType::Bytes)])
         | ("double", [(_, CelType::Double)])
         | ("string", [(_, CelType::Text)])
         | ("bool", [(_, CelType::Bool)])
@@ -79,34 +74,29 @@ impl Translator<'_> {
     fn dynamic(&mut self, of: &IdedExpr) -> Translated {
         match self.expr(of)? {
             (node, CelType::Dynamic) => Ok((node, CelType::Dynamic)),
-            (node, CelType::Bool | CelType::Int | CelType::Double | CelType::Text) => {
+            (node, CelType::Bool | CelType::Text) => {
                 Ok((Node::Sure("value", vec![node]), CelType::Dynamic))
             }
-            (_, sort) => Err(format!("`dyn` of {}", said(&sort))),
+            (node, CelType::Unsigned) => {
+                Ok((Node::Sure("value_unsigned", vec![node]), CelType::Dynamic))
+            }
+            (node, sort) if sorts::is_number(&sort) => {
+                Ok((Node::Sure("value", vec![node]), CelType::Dynamic))
+            }
+            // It is known what it is.
+            value => Ok(value),
         }
     }
 
     /// The type of a value, as its name.
     fn type_of(&mut self, of: &IdedExpr) -> Translated {
         let (node, sort) = self.expr(of)?;
-        let name = match sort {
-            CelType::Dynamic => {
-                let name = Node::Method(Box::new(node), "type_name", Vec::new());
-                return Ok((name, CelType::Type));
-            }
-            CelType::Bool => "bool",
-            CelType::Int => "int",
-            CelType::Double => "double",
-            CelType::Text => "string",
-            CelType::Place(Ty::List(_), _) | CelType::Kept(..) | CelType::Made(_) => "list",
-            CelType::Place(Ty::Map(_), _) | CelType::Entries(_) => "map",
-            sort => return Err(format!("the type of {}", said(&sort))),
-        };
-        let name = Node::Text(name.to_owned());
-        Ok(match node.fails() {
-            true => (Node::Sure("type_of", vec![node, name]), CelType::Type),
-            false => (name, CelType::Type),
-        })
+        if let CelType::Dynamic = sort {
+            let name = Node::Method(Box::new(node), "type_name", Vec::new());
+            return Ok((name, CelType::Type));
+        }
+        let name = sorts::name(&sort).ok_or_else(|| format!("the type of {}", said(&sort)))?;
+        Ok((beside(node, Node::Text(name.to_owned())), CelType::Type))
     }
 
     pub(super) fn size(&mut self, of: &IdedExpr) -> Translated {
@@ -114,10 +104,10 @@ impl Translator<'_> {
         let node = match sort {
             CelType::Text => Node::Characters(Box::new(node)),
             CelType::Dynamic => Node::Characters(Box::new(text(node))),
-            CelType::Place(Ty::List(_) | Ty::Map(_), _)
-            | CelType::Kept(..)
-            | CelType::Made(_)
-            | CelType::Entries(_) => Node::Length(Box::new(node)),
+            CelType::Place(Ty::Map(_), _) | CelType::Entries(..) | CelType::Bytes => {
+                Node::Length(Box::new(node))
+            }
+            sort if is_list(&sort) => Node::Length(Box::new(node)),
             other => return Err(format!("the size of {}", said(&other))),
         };
         Ok((node, CelType::Int))
@@ -136,6 +126,11 @@ impl Translator<'_> {
             (CelType::Dynamic, "matches" | "find" | "findAll", [pattern]) => {
                 return matched(text(node), name, pattern);
             }
+            (CelType::Text, "findAll", [pattern, count]) => {
+                let (found, sort) = matched(node, name, pattern)?;
+                let count = self.of_sort(count, &CelType::Int)?;
+                return Ok((Node::Sure("up_to", vec![found, count]), sort));
+            }
             (CelType::Duration, _, []) => {
                 let unit = UNITS.iter().find(|(cel, _)| *cel == name);
                 let (_, unit) = unit.ok_or_else(|| format!("`{name}` of a duration"))?;
@@ -145,15 +140,18 @@ impl Translator<'_> {
             (CelType::Object(CelObject::Problems), "hasValue", []) => {
                 return Ok((node, CelType::Bool));
             }
-            (CelType::Time, ..) => return of_time(node, name, args),
-            (CelType::Object(CelObject::Quantity), "asInteger" | "isInteger", []) => {
-                return whole(node, name);
+            (CelType::Time, ..) => {
+                let zone = match args {
+                    [zone] => Some(self.of_sort(zone, &CelType::Text)?),
+                    _ => None,
+                };
+                return times::part(node, name, zone);
             }
             (CelType::Optional(..) | CelType::Maybe(_), ..) => {
                 return self.of_optional((node, sort), name, args);
             }
-            (CelType::Place(Ty::List(_), _) | CelType::Kept(..) | CelType::Made(_), ..) => {
-                return self.of_list((node, sort), name, args);
+            (sort, ..) if is_list(sort) => {
+                return self.of_list((node, sort.clone()), name, args);
             }
             _ => {}
         }
@@ -252,51 +250,4 @@ fn matched(on: Node, name: &str, pattern: &IdedExpr) -> Translated {
         "findAll" => (call("find_all"), CelType::Made(Box::new(CelType::Text))),
         _ => (call("matches"), CelType::Bool),
     })
-}
-
-/// A quantity as a whole number, and whether it is one. That depends on how it is written, which a
-/// sum doesn't keep.
-fn whole(on: Node, name: &str) -> Translated {
-    let Node::Function("quantity", text) = on else {
-        return Err(format!("`{name}` of a sum of quantities"));
-    };
-    Ok(match name {
-        "asInteger" => (Node::Function("as_integer", text), CelType::Int),
-        _ => (Node::Function("is_integer", text), CelType::Bool),
-    })
-}
-
-/// A part of a time, in UTC or in a zone of a fixed offset.
-fn of_time(on: Node, name: &str, args: &[IdedExpr]) -> Translated {
-    let found = OF_TIMES.iter().find(|(cel, _)| *cel == name);
-    let (_, rust) = found.ok_or_else(|| format!("`{}` of a time", name.escape_debug()))?;
-    let on = match args {
-        [] => on,
-        [zone] => {
-            let minutes = match &zone.expr {
-                Expr::Literal(LiteralValue::String(text)) => offset(text.inner()),
-                _ => None,
-            };
-            match minutes.ok_or("a zone that is no offset from UTC")? {
-                0 => on,
-                minutes => Node::Method(Box::new(on), "in_zone", vec![Node::Int(minutes)]),
-            }
-        }
-        _ => return Err(format!("`{name}` of a time")),
-    };
-    Ok((Node::Method(Box::new(on), rust, Vec::new()), CelType::Int))
-}
-
-/// The minutes of a zone, `-05:30`.
-fn offset(zone: &str) -> Option<i64> {
-    if matches!(zone, "" | "UTC") {
-        return Some(0);
-    }
-    let (hours, minutes) = zone.split_once(':')?;
-    let is_two = |digits: &str| digits.len() == 2 && digits.bytes().all(|b| b.is_ascii_digit());
-    let sign = if hours.starts_with('-') { -1 } else { 1 };
-    let hours = hours.strip_prefix(['+', '-']).unwrap_or(hours);
-    let (hours, minutes) = Some((hours, minutes)).filter(|(h, m)| is_two(h) && is_two(m))?;
-    let minutes = minutes.parse().ok().filter(|minutes: &i64| *minutes < 60)?;
-    Some(sign * (hours.parse::<i64>().ok()? * 60 + minutes))
 }

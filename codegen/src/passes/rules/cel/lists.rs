@@ -2,59 +2,72 @@
 
 use cel::common::ast::{Expr, IdedExpr};
 
-use super::translate::{Translated, Translator, said};
-use crate::model::{CelText, CelType, Iterable, ListForm, Macro, Node, ReadAs, Ty, Variables};
+use super::sorts::{beside, held, is_held, is_kept, is_list, is_part, made, owned, said};
+use super::translate::{Translated, Translator, is_empty};
+use crate::model::{CelText, CelType, Iterable, Macro, Node, ReadAs, Ty, Variables};
 use crate::name;
 
 /// A value of a type.
 type Value = (Node, CelType);
 
 impl Translator<'_> {
-    /// A list of plain values of one sort.
-    pub(super) fn list(&mut self, elements: &[IdedExpr]) -> Translated {
-        let Some((first, rest)) = elements.split_first() else {
-            return Err("a list without elements".to_owned());
-        };
-        let (first, sort) = self.expr(first)?;
-        let (first, sort) = match sort {
-            CelType::Made(_) | CelType::Place(Ty::List(_), _) => {
-                let (node, of) = self.owned_values((first, sort))?;
-                (node, CelType::Made(Box::new(of)))
-            }
-            sort if is_kept(&sort) => (first, sort),
-            sort => return Err(format!("a list of {}", said(&sort))),
-        };
-        let mut nodes = vec![first];
-        for element in rest {
-            let (node, other) = match self.expr(element)? {
-                (node, other) if is_list(&other) => {
-                    let (node, of) = self.owned_values((node, other))?;
-                    (node, CelType::Made(Box::new(of)))
-                }
-                value => value,
+    /// A list of plain values of one sort, or of objects of one type. Those at some positions are
+    /// optional.
+    pub(super) fn list(&mut self, elements: &[IdedExpr], optional: &[usize]) -> Translated {
+        let (mut nodes, mut sort) = (Vec::new(), None);
+        for (at, element) in elements.iter().enumerate() {
+            let value = self.expr(element)?;
+            let (node, of) = match optional.contains(&at) {
+                true => self.maybe(value)?,
+                false => self.held(value)?,
             };
-            if other != sort {
-                return Err(format!(
-                    "{} where {} is expected",
-                    said(&other),
-                    said(&sort)
-                ));
+            let (node, of) = match (optional.is_empty(), of) {
+                (false, CelType::Maybe(of)) => (node, *of),
+                (false, of) => (Node::Some(Box::new(owned(node, &of))), of),
+                (true, of) => (node, of),
+            };
+            let sort = sort.get_or_insert_with(|| of.clone());
+            if of != *sort {
+                return Err(format!("{} where {} is expected", said(&of), said(sort)));
             }
             nodes.push(node);
         }
-        Ok((
-            Node::List(nodes, sort.clone()),
-            CelType::Made(Box::new(sort)),
-        ))
+        let sort = sort.ok_or("a list without elements")?;
+        match sort {
+            CelType::Place(ty, form) if optional.is_empty() => Ok((
+                Node::List(nodes, CelType::Kept(ty.clone(), form.clone())),
+                CelType::Kept(ty, form),
+            )),
+            CelType::Place(..) => Err("a list of optional objects".to_owned()),
+            sort if optional.is_empty() => Ok((
+                Node::List(nodes, sort.clone()),
+                CelType::Made(Box::new(sort)),
+            )),
+            sort => {
+                let list = Node::List(nodes, CelType::Maybe(Box::new(sort.clone())));
+                let present = Node::Sure("present_of", vec![list]);
+                Ok((present, CelType::Made(Box::new(sort))))
+            }
+        }
+    }
+
+    /// A value as lists and maps hold it.
+    pub(super) fn held(&self, (node, sort): Value) -> Translated {
+        match sort {
+            CelType::Place(Ty::Ref(_), _) => Ok((node, sort)),
+            sort if is_list(&sort) => {
+                let (node, of) = self.owned_values((node, sort))?;
+                Ok((node, CelType::Made(Box::new(of))))
+            }
+            sort if is_held(&sort) => Ok((node, sort)),
+            sort => Err(format!("a list of {}", said(&sort))),
+        }
     }
 
     /// A list as one of values, each by itself, and their type.
     pub(super) fn values(&self, (node, sort): Value) -> Result<Value, String> {
         let (over, item, form) = match sort {
             CelType::Made(of) => return Ok((node, *of)),
-            CelType::Place(Ty::List(_), form) if form.list != ListForm::Atomic => {
-                return Err("a list whose order doesn't count".to_owned());
-            }
             CelType::Place(Ty::List(item), form) => (Iterable::Elements, *item, form.inside()),
             CelType::Kept(item, form) => (Iterable::Made, item, form),
             other => return Err(format!("the values of {}", said(&other))),
@@ -73,9 +86,9 @@ impl Translator<'_> {
             return Ok((node, sort));
         }
         let items = Box::new(Node::Items(Box::new(node), over));
-        let how = match sort {
-            CelType::Text => Macro::MapToTexts,
-            _ => Macro::Map,
+        let how = match is_part(&sort) {
+            true => Macro::MapToOwned,
+            false => Macro::Map,
         };
         let node = Node::Loop(how, items, Variables::One(ident), Box::new(read));
         Ok((node, sort))
@@ -102,8 +115,11 @@ impl Translator<'_> {
         }
         let (list, of) = self.expr(list)?;
         match of {
-            CelType::Place(Ty::Map(_), _) | CelType::Entries(_) if sort == CelType::Text => {
+            CelType::Place(Ty::Map(_), _) if sort == CelType::Text => {
                 Ok((Node::HasKey(Box::new(list), Box::new(value)), CelType::Bool))
+            }
+            CelType::Entries(key, _) if *key == sort => {
+                Ok((has_key(list, value, &key), CelType::Bool))
             }
             CelType::Place(Ty::List(item), form) => {
                 let ident = name::field_name("item").ok_or("a variable")?;
@@ -114,11 +130,8 @@ impl Translator<'_> {
                 let node = Node::Loop(Macro::Exists, items, variables, Box::new(same));
                 Ok((node, CelType::Bool))
             }
-            CelType::Made(of) if *of == sort && is_kept(&sort) => {
-                let value = match sort {
-                    CelType::Text => value,
-                    _ => Node::Ref(Box::new(value)),
-                };
+            CelType::Made(of) if *of == sort && is_held(&sort) => {
+                let value = borrowed(value, &sort);
                 Ok((Node::Sure("contains", vec![list, value]), CelType::Bool))
             }
             other => Err(format!("`in` {}", said(&other))),
@@ -137,19 +150,25 @@ impl Translator<'_> {
         }
         if is_list(&sort) && !list.is_empty() {
             let (value, of) = self.owned_values((value, sort))?;
-            let (list, others) = self.list(list)?;
+            let (list, others) = self.list(list, &[])?;
             if others != CelType::Made(Box::new(CelType::Made(Box::new(of)))) {
                 return Err("a list among others".to_owned());
             }
             let value = Node::Ref(Box::new(value));
             return Ok((Node::Sure("contains", vec![list, value]), CelType::Bool));
         }
-        let elements = list.iter().map(|item| self.of_sort(item, &sort));
-        let elements = elements.collect::<Result<Vec<_>, _>>()?;
-        match is_kept(&sort) || sort == CelType::Type {
-            true => Ok((Node::Among(Box::new(value), elements), CelType::Bool)),
-            false => Err(format!("{} among others", said(&sort))),
+        if is_kept(&sort) || sort == CelType::Type {
+            let elements = list.iter().map(|item| self.of_sort(item, &sort));
+            let elements = elements.collect::<Result<Vec<_>, _>>()?;
+            return Ok((Node::Among(Box::new(value), elements), CelType::Bool));
         }
+        // A server compares the value with each element of such a list.
+        let mut any = beside(value.clone(), Node::Bool(false));
+        for element in list {
+            let element = self.expr(element)?;
+            any = Node::or(any, self.same((value.clone(), sort.clone()), element)?);
+        }
+        Ok((any, CelType::Bool))
     }
 
     pub(super) fn index(&mut self, of: &IdedExpr, index: &IdedExpr) -> Translated {
@@ -168,21 +187,22 @@ impl Translator<'_> {
             CelType::Made(item) => {
                 let index = self.of_sort(index, &CelType::Int)?;
                 let element = Node::Element(Box::new(of), Box::new(index));
-                Ok(match *item {
-                    CelType::Text => (Node::Read(Box::new(element), ReadAs::Text), CelType::Text),
-                    CelType::Made(_) => {
-                        (Node::Method(Box::new(element), "clone", Vec::new()), *item)
-                    }
-                    item => (Node::Read(Box::new(element), ReadAs::Copied), item),
-                })
+                Ok((element_of(element, &item), *item))
             }
-            CelType::Entries(value) => {
-                let key = self.of_sort(index, &CelType::Text)?;
+            CelType::Kept(ty, form) => {
+                let index = self.of_sort(index, &CelType::Int)?;
+                let element = Node::Function("kept_at", vec![Node::Ref(Box::new(of)), index]);
+                Ok(self.place(element, &ty, &form))
+            }
+            CelType::Entries(of_key, value) => {
+                let key = self.of_sort(index, &of_key)?;
+                if *of_key != CelType::Text {
+                    let entry = Node::Function("entry_at", vec![of, key]);
+                    return Ok((made(entry, &value), *value));
+                }
                 Ok(Self::made_entry(Box::new(of), Box::new(key), *value))
             }
-            CelType::Optional(Ty::List(_) | Ty::Map(_), _) => {
-                Err("an element of an optional list or map".to_owned())
-            }
+            CelType::Optional(..) | CelType::Maybe(_) => self.index_of_optional((of, sort), index),
             other => Err(format!("an element of {}", said(&other))),
         }
     }
@@ -190,12 +210,9 @@ impl Translator<'_> {
     /// A function of a list.
     pub(super) fn of_list(&mut self, on: Value, name: &str, args: &[IdedExpr]) -> Translated {
         let (list, of) = self.values(on)?;
-        let one = |node, sort: &CelType| match sort {
-            CelType::Text => (Node::Made(Box::new(node)), CelType::Text),
-            sort => (node, sort.clone()),
-        };
-        let is_ordered = is_kept(&of) && of != CelType::Dynamic;
-        let is_number = matches!(of, CelType::Int | CelType::Double | CelType::Duration);
+        let one = |node, sort: &CelType| (made(node, sort), sort.clone());
+        let is_ordered = is_kept(&of);
+        let is_number = matches!(of, CelType::Int | CelType::Duration);
         Ok(match (name, args) {
             ("join", []) if of == CelType::Text => joined(list, Node::Text(String::new())),
             ("join", [with]) if of == CelType::Text => {
@@ -205,26 +222,26 @@ impl Translator<'_> {
             ("max", []) if is_ordered => one(Node::Function("max", vec![list]), &of),
             ("sum", []) if of == CelType::Double => (Node::Sure("total", vec![list]), of),
             ("sum", []) if is_number => (Node::Function("sum", vec![list]), of),
+            ("sum", []) if of == CelType::Unsigned => {
+                (Node::Function("sum_unsigned", vec![list]), of)
+            }
             ("isSorted", []) if is_ordered => (Node::Sure("is_sorted", vec![list]), CelType::Bool),
-            ("indexOf" | "lastIndexOf", [value]) if is_ordered => {
-                let value = match of {
-                    CelType::Text => self.of_sort(value, &of)?,
-                    _ => Node::Ref(Box::new(self.of_sort(value, &of)?)),
-                };
+            ("indexOf" | "lastIndexOf", [value]) if is_held(&of) => {
+                let value = borrowed(self.of_sort(value, &of)?, &of);
                 let function = match name {
                     "indexOf" => "position",
                     _ => "last_position",
                 };
                 (Node::Sure(function, vec![list, value]), CelType::Int)
             }
-            ("first" | "last", []) if is_kept(&of) => {
+            ("first" | "last", []) if is_held(&of) => {
                 let function = if name == "first" { "first" } else { "last" };
                 (
                     Node::Sure(function, vec![list]),
                     CelType::Maybe(Box::new(of)),
                 )
             }
-            ("distinct", []) if is_ordered => (
+            ("distinct", []) if is_held(&of) => (
                 Node::Sure("distinct", vec![list]),
                 CelType::Made(Box::new(of)),
             ),
@@ -232,7 +249,7 @@ impl Translator<'_> {
                 Node::Sure("reversed", vec![list]),
                 CelType::Made(Box::new(of)),
             ),
-            ("sort", []) if is_ordered && of != CelType::Double => (
+            ("sort", []) if is_ordered => (
                 Node::Sure("sorted", vec![list]),
                 CelType::Made(Box::new(of)),
             ),
@@ -242,10 +259,12 @@ impl Translator<'_> {
                 let made = CelType::Made(Box::new(of));
                 (Node::Function("slice", vec![list, from, to]), made)
             }
-            ("flatten", []) => match of {
-                CelType::Made(of) => (Node::Sure("flatten", vec![list]), CelType::Made(of)),
-                of => return Err(format!("`flatten` of a list of {}", said(&of))),
+            ("flatten", []) => return flattened(list, of),
+            ("flatten", [depth]) => match self.expr(depth)? {
+                (Node::Int(1), _) => return flattened(list, of),
+                _ => return Err("`flatten` of more lists in each other".to_owned()),
             },
+            ("unwrapOpt", []) => return unwrapped(list, of),
             _ => {
                 let name = name.escape_debug();
                 return Err(format!("the function `{name}` of a list of {}", said(&of)));
@@ -264,25 +283,29 @@ impl Translator<'_> {
         let [a, b] = args else {
             return Err(format!("the function `{name}`"));
         };
-        let mut lists = Vec::new();
-        let mut sorts = Vec::new();
-        for arg in [a, b] {
-            let empty = matches!(&arg.expr, Expr::List(list) if list.elements.is_empty());
-            if empty {
-                return Err("a list without elements".to_owned());
-            }
-            let (node, mut sort) = self.expr(arg)?;
-            // The order doesn't count here either.
-            if let CelType::Place(_, form) = &mut sort {
-                form.list = ListForm::Atomic;
-            }
-            let (node, of) = self.values((node, sort))?;
-            lists.push(node);
-            sorts.push(of);
-        }
-        match sorts.as_slice() {
-            [a, b] if a == b => Ok((Node::Sure(function, lists), CelType::Bool)),
-            _ => Err("sets of different types".to_owned()),
+        let [left, right] = [a, b].map(|arg| match is_empty(arg) {
+            true => Ok(None),
+            false => self
+                .expr(arg)
+                .and_then(|value| self.values(value))
+                .map(Some),
+        });
+        let (left, right) = match (left?, right?) {
+            (Some(left), Some(right)) => (left, right),
+            // The elements of the other one say the type.
+            (None, Some((list, of))) => (
+                (Node::Sure("no_values", Vec::new()), of.clone()),
+                (list, of),
+            ),
+            (Some((list, of)), None) => (
+                (list, of.clone()),
+                (Node::Sure("no_values", Vec::new()), of),
+            ),
+            (None, None) => return Ok((Node::Bool(function != "intersects"), CelType::Bool)),
+        };
+        match left.1 == right.1 {
+            true => Ok((Node::Sure(function, vec![left.0, right.0]), CelType::Bool)),
+            false => Err("sets of different types".to_owned()),
         }
     }
 }
@@ -292,15 +315,44 @@ fn joined(list: Node, with: Node) -> (Node, CelType) {
     (Node::Made(Box::new(joined)), CelType::Text)
 }
 
-fn is_list(sort: &CelType) -> bool {
-    matches!(
-        sort,
-        CelType::Made(_) | CelType::Place(Ty::List(_), _) | CelType::Kept(..)
-    )
+/// The elements of the lists in a list.
+fn flattened(lists: Node, of: CelType) -> Translated {
+    match of {
+        CelType::Made(of) => Ok((Node::Sure("flatten", vec![lists]), CelType::Made(of))),
+        of => Err(format!("`flatten` of a list of {}", said(&of))),
+    }
 }
 
-/// Returns true for plain values, of which there are lists.
-pub(super) fn is_kept(sort: &CelType) -> bool {
-    let is_number = matches!(sort, CelType::Bool | CelType::Int | CelType::Double);
-    is_number || matches!(sort, CelType::Text | CelType::Duration | CelType::Time)
+/// The values of those optional values of a list that have one.
+pub(super) fn unwrapped(list: Node, of: CelType) -> Translated {
+    match of {
+        CelType::Maybe(of) => Ok((Node::Sure("present_of", vec![list]), CelType::Made(of))),
+        of => Err(format!("the values in a list of {}", said(&of))),
+    }
+}
+
+/// A value as functions take it that look for it.
+fn borrowed(value: Node, sort: &CelType) -> Node {
+    match is_part(sort) {
+        true => value,
+        false => Node::Ref(Box::new(value)),
+    }
+}
+
+/// An element of a list that has been made.
+fn element_of(element: Node, sort: &CelType) -> Node {
+    match sort {
+        CelType::Text | CelType::Bytes | CelType::Made(_) | CelType::Entries(..) => {
+            held(element, sort)
+        }
+        _ => Node::Read(Box::new(element), ReadAs::Copied),
+    }
+}
+
+/// The condition that a map which has been made has a key.
+fn has_key(map: Node, key: Node, sort: &CelType) -> Node {
+    match sort {
+        CelType::Text => Node::HasKey(Box::new(map), Box::new(key)),
+        _ => Node::Sure("has_key_at", vec![map, key]),
+    }
 }

@@ -2,9 +2,8 @@
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue};
 
-use super::lists::is_kept;
-use super::maps::OF_MAP;
-use super::translate::{Holds, Translated, Translator, Variable, said};
+use super::sorts::{is_held, is_kept, is_list, is_part, owned, said};
+use super::translate::{Holds, Translated, Translator, Variable};
 use crate::model::{CelForm, CelType, Iterable, Macro, Node, Ty, Variables};
 use crate::name;
 
@@ -47,7 +46,7 @@ impl Translator<'_> {
             holds = kept;
         }
         let (ident, value) = self.inside(&of.iter_var, holds, |to| to.expr(body.value))?;
-        let value = self.own(value)?;
+        let value = self.kept(value);
         looped(body.how, items, Variables::One(ident), value)
     }
 
@@ -62,26 +61,46 @@ impl Translator<'_> {
         let how = match name {
             "all" => Macro::All,
             "exists" => Macro::Exists,
-            "existsOne" => Macro::ExistsOne,
-            _ => Macro::Map,
+            _ => Macro::ExistsOne,
         };
         let pairs = self.pairs(range, variables)?;
-        if how == Macro::Map && pairs.is_map {
-            return Err(OF_MAP.to_owned());
-        }
         let (items, variables, value) = self.inside_pairs(pairs, |to, _| to.expr(body))?;
-        let value = self.own(value)?;
         looped(how, items, variables, value)
     }
 
-    /// A value, which is a list of its own if it is one that has been made.
-    pub(super) fn own(&self, (node, sort): (Node, CelType)) -> Translated {
-        match sort {
-            CelType::Made(_) => {
-                let (node, of) = self.owned_values((node, sort))?;
-                Ok((node, CelType::Made(Box::new(of))))
-            }
-            sort => Ok((node, sort)),
+    /// `list.sortBy(variable, key)`: the elements in the order of their keys.
+    pub(super) fn sorted_by(
+        &mut self,
+        range: &IdedExpr,
+        variable: &IdedExpr,
+        key: &IdedExpr,
+    ) -> Translated {
+        let Expr::Ident(variable) = &variable.expr else {
+            return Err("a variable without a name".to_owned());
+        };
+        let (items, holds) = self.items(range)?;
+        let made = match &holds {
+            Holds::Place(ty, form) => CelType::Kept(ty.clone(), form.clone()),
+            Holds::Value(sort) => CelType::Made(Box::new(sort.clone())),
+        };
+        let (ident, (key, sort)) = self.inside(variable, holds, |to| to.expr(key))?;
+        if !is_kept(&sort) {
+            return Err(format!("an order by {}", said(&sort)));
+        }
+        let key = Box::new(owned(key, &sort));
+        let variables = Variables::One(ident);
+        Ok((
+            Node::Loop(Macro::SortBy, Box::new(items), variables, key),
+            made,
+        ))
+    }
+
+    /// A value, which is a list of its own if it is one of plain values.
+    fn kept(&self, (node, sort): (Node, CelType)) -> (Node, CelType) {
+        let values = is_list(&sort).then(|| self.owned_values((node.clone(), sort.clone())));
+        match values {
+            Some(Ok((node, of))) => (node, CelType::Made(Box::new(of))),
+            _ => (node, sort),
         }
     }
 
@@ -97,7 +116,7 @@ impl Translator<'_> {
             }
             CelType::Kept(item, form) => (Iterable::Made, Holds::Place(item, form)),
             CelType::Made(sort) => (Iterable::Made, Holds::Value(*sort)),
-            CelType::Entries(_) => (Iterable::MadeKeys, Holds::Value(CelType::Text)),
+            CelType::Entries(key, _) => (Iterable::MadeKeys, Holds::Value(*key)),
             other => return Err(format!("a macro over {}", said(&other))),
         };
         Ok((Node::Items(Box::new(node), over), holds))
@@ -129,17 +148,17 @@ impl Translator<'_> {
 }
 
 /// A macro, by what it makes of each element.
-fn looped(
+pub(super) fn looped(
     how: Macro,
     items: Box<Node>,
     variables: Variables,
     (value, sort): (Node, CelType),
 ) -> Translated {
     let (how, made) = match (how, sort) {
-        (Macro::Map, CelType::Text) => (Macro::MapToTexts, CelType::Made(Box::new(CelType::Text))),
-        (Macro::Map, sort) if is_kept(&sort) || matches!(sort, CelType::Made(_)) => {
-            (Macro::Map, CelType::Made(Box::new(sort)))
-        }
+        (Macro::Map, sort) if is_part(&sort) => (Macro::MapToOwned, CelType::Made(Box::new(sort))),
+        (Macro::Map, sort @ CelType::Maybe(_)) => (Macro::Map, CelType::Made(Box::new(sort))),
+        (Macro::Map, sort) if is_held(&sort) => (Macro::Map, CelType::Made(Box::new(sort))),
+        (Macro::Map, CelType::Place(ty, form)) => (Macro::Map, CelType::Kept(ty, form)),
         (how @ (Macro::All | Macro::Exists | Macro::ExistsOne), CelType::Bool) => {
             (how, CelType::Bool)
         }

@@ -1,18 +1,15 @@
 //! Maps of CEL that a rule makes: literals, and the results of functions.
 
-use cel::common::ast::{EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue};
+use cel::common::ast::{EntryExpr, Expr, IdedEntryExpr, IdedExpr};
 
-use super::lists::is_kept;
-use super::translate::{Holds, Translated, Translator, said};
+use super::macros::looped;
+use super::sorts::{is_held, made, owned, said};
+use super::translate::{Holds, Translated, Translator};
 use crate::model::{CelForm, CelType, Iterable, Macro, Node, ReadAs, Ty, Variables};
-
-/// A list made of a map has the order of its keys here, and none in CEL.
-pub(super) const OF_MAP: &str = "`transformList` of a map";
 
 /// What a macro of two variables iterates: positions or keys, and the values there.
 pub(super) struct Pairs<'e> {
     items: Box<Node>,
-    pub(super) is_map: bool,
     /// The first variable.
     key: &'e IdedExpr,
     /// The names of the variables, and what they hold.
@@ -21,40 +18,48 @@ pub(super) struct Pairs<'e> {
 }
 
 impl Translator<'_> {
-    /// A map from texts to values of one sort.
+    /// A map from keys of one sort to values of one.
     pub(super) fn map(&mut self, entries: &[IdedEntryExpr]) -> Translated {
-        let (mut nodes, mut of): (Vec<(String, Node)>, _) = (Vec::new(), None);
+        let (mut nodes, mut sorts) = (Vec::new(), None);
+        let is_optional = |entry: &IdedEntryExpr| matches!(&entry.expr, EntryExpr::MapEntry(entry) if entry.optional);
+        let has_optional = entries.iter().any(is_optional);
         for entry in entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else {
                 return Err("a message".to_owned());
             };
-            let Expr::Literal(LiteralValue::String(key)) = &entry.key.expr else {
-                return Err("a map with keys that are no texts of the rule".to_owned());
+            let (key, of_key) = self.expr(&entry.key)?;
+            if !is_key(&of_key) {
+                return Err(format!("a map by {}", said(&of_key)));
+            }
+            let value = self.expr(&entry.value)?;
+            let (value, of) = match entry.optional {
+                true => self.maybe(value)?,
+                false => self.held(value)?,
             };
-            let key = key.inner().to_owned();
-            if entry.optional || nodes.iter().any(|(other, _)| *other == key) {
-                return Err("a map with optional or repeated keys".to_owned());
-            }
-            let (node, sort) = match self.expr(&entry.value)? {
-                (node, sort @ CelType::Made(_)) => {
-                    let (node, of) = self.owned_values((node, sort))?;
-                    (node, CelType::Made(Box::new(of)))
-                }
-                value => value,
+            let (value, of) = match (has_optional, entry.optional, of) {
+                (true, true, CelType::Maybe(of)) => (value, *of),
+                (_, true, of) => return Err(format!("{} as an optional value", said(&of))),
+                (true, false, of) => (Node::Some(Box::new(owned(value, &of))), of),
+                (false, _, of) => (value, of),
             };
-            if !is_kept(&sort) && !matches!(sort, CelType::Made(_)) {
-                return Err(format!("a map to {}", said(&sort)));
+            let is_ours = is_held(&of);
+            let found = (of_key, of);
+            if !is_ours || *sorts.get_or_insert_with(|| found.clone()) != found {
+                return Err(format!("a map to {} or others", said(&found.1)));
             }
-            if of.get_or_insert_with(|| sort.clone()) != &sort {
-                return Err("a map to values of several types".to_owned());
-            }
-            nodes.push((key, node));
+            nodes.push((key, value));
         }
-        let of = of.ok_or("a map without entries")?;
-        Ok((Node::Map(nodes, of.clone()), CelType::Entries(Box::new(of))))
+        let (key, of) = sorts.ok_or("a map without entries")?;
+        let held = match has_optional {
+            true => CelType::Maybe(Box::new(of.clone())),
+            false => of.clone(),
+        };
+        let node = Node::Map(nodes, Box::new(key.clone()), Box::new(held));
+        Ok((node, CelType::Entries(Box::new(key), Box::new(of))))
     }
 
-    /// `transformMap`, and `transformList` with a condition.
+    /// The macros `transformList`, `transformMap` and `transformMapEntry`. A list that is made of a
+    /// map has the order of its keys; in CEL it has any.
     pub(super) fn transformed(
         &mut self,
         range: &IdedExpr,
@@ -64,36 +69,39 @@ impl Translator<'_> {
         body: &IdedExpr,
     ) -> Translated {
         let pairs = self.pairs(range, variables)?;
-        let how = match (name, pairs.is_map) {
-            ("transformMap", true) => Macro::FilterEntries,
-            ("transformList", false) => Macro::FilterMap,
-            ("transformList", true) => return Err(OF_MAP.to_owned()),
-            _ => return Err(format!("`{name}` of a list")),
-        };
+        if let ("transformList", None) = (name, condition) {
+            let (items, variables, value) = self.inside_pairs(pairs, |to, _| {
+                let value = to.expr(body)?;
+                to.held(value)
+            })?;
+            return looped(Macro::Map, items, variables, value);
+        }
         let translate = |to: &mut Self, key: &IdedExpr| {
             let key = to.expr(key)?;
             let condition = condition
                 .map(|of| to.of_sort(of, &CelType::Bool))
                 .transpose()?;
             let value = to.expr(body)?;
-            Ok((key, condition, to.own(value)?))
+            Ok((key, condition, to.held(value)?))
         };
-        let (items, variables, ((key, _), condition, (value, of))) =
+        let (items, variables, ((key, of_key), condition, (value, of))) =
             self.inside_pairs(pairs, translate)?;
-        let value = match of {
-            CelType::Text => Node::Owned(Box::new(value)),
-            _ if is_kept(&of) || matches!(of, CelType::Made(_)) => value,
-            _ => return Err(format!("a macro that makes {}", said(&of))),
-        };
-        let (value, made) = match how {
-            Macro::FilterEntries => {
-                let key = Node::Owned(Box::new(key));
-                (
-                    Node::Pair(Box::new(key), Box::new(value)),
-                    CelType::Entries(Box::new(of)),
-                )
+        if !is_held(&of) {
+            return Err(format!("a macro that makes {}", said(&of)));
+        }
+        let (how, value, made) = match (name, of) {
+            ("transformList", of) => {
+                let made = CelType::Made(Box::new(of.clone()));
+                (Macro::FilterMap, owned(value, &of), made)
             }
-            _ => (value, CelType::Made(Box::new(of))),
+            ("transformMap", of) => {
+                let key = Box::new(owned(key, &of_key));
+                let pair = Node::Pair(key, Box::new(owned(value, &of)));
+                let made = CelType::Entries(Box::new(of_key), Box::new(of));
+                (Macro::FilterEntries, pair, made)
+            }
+            (_, of @ CelType::Entries(..)) => (Macro::MergeEntries, value, of),
+            (_, of) => return Err(format!("entries of {}", said(&of))),
         };
         let value = Node::Some(Box::new(value));
         let value = match condition {
@@ -130,15 +138,12 @@ impl Translator<'_> {
                 (Iterable::NumberedMade, position, Holds::Place(item, form))
             }
             CelType::Made(sort) => (Iterable::NumberedMade, position, Holds::Value(*sort)),
-            CelType::Entries(sort) => (
-                Iterable::Made,
-                Holds::Value(CelType::Text),
-                Holds::Value(*sort),
-            ),
+            CelType::Entries(key, sort) => {
+                (Iterable::Made, Holds::Value(*key), Holds::Value(*sort))
+            }
             other => return Err(format!("a macro over {}", said(&other))),
         };
         Ok(Pairs {
-            is_map: matches!(over, Iterable::Entries | Iterable::Made),
             items: Box::new(Node::Items(Box::new(node), over)),
             key: variables.0,
             first: (first, at),
@@ -162,14 +167,22 @@ impl Translator<'_> {
         Ok((pairs.items, Variables::Two(a, b), translated))
     }
 
-    /// A value of a map that has been made.
+    /// A value of a map that has been made, by a text.
     pub(super) fn made_entry(of: Box<Node>, key: Box<Node>, sort: CelType) -> (Node, CelType) {
         let entry = Box::new(Node::Entry(of, key));
-        let node = match sort {
-            CelType::Text => Node::Made(Box::new(Node::Method(entry, "clone", Vec::new()))),
-            CelType::Made(_) => Node::Method(entry, "clone", Vec::new()),
+        let node = match &sort {
+            CelType::Text | CelType::Bytes => made(Node::Method(entry, "clone", Vec::new()), &sort),
+            CelType::Made(_) | CelType::Entries(..) => Node::Method(entry, "clone", Vec::new()),
             _ => Node::Read(entry, ReadAs::Copied),
         };
         (node, sort)
     }
+}
+
+/// Returns true for keys of maps.
+fn is_key(sort: &CelType) -> bool {
+    matches!(
+        sort,
+        CelType::Bool | CelType::Int | CelType::Unsigned | CelType::Text
+    )
 }

@@ -10,6 +10,8 @@ mod optionals;
 mod places;
 pub(super) mod sameness;
 mod signatures;
+mod sorts;
+mod times;
 mod translate;
 
 use cel::common::ast::{Expr, IdedExpr, LiteralValue, operators};

@@ -2,8 +2,9 @@
 
 use cel::common::ast::{Expr, IdedExpr, LiteralValue};
 
-use super::lists::is_kept;
-use super::translate::{Holds, Translated, Translator, said};
+use super::lists::unwrapped;
+use super::sorts::{is_held, is_part, made, owned, said};
+use super::translate::{Holds, Translated, Translator, is_no_value};
 use crate::model::{CelType, Node, Ty};
 use crate::name;
 use crate::syntax::names::unescape;
@@ -21,7 +22,9 @@ impl Translator<'_> {
                 let node = Node::Method(Box::new(node), "get", vec![key]);
                 Ok((node, CelType::Optional(*value, form.inside())))
             }
-            (node, CelType::Entries(value)) => Ok(found(node, Node::Text(name), value)),
+            (node, CelType::Entries(key, value)) if *key == CelType::Text => {
+                Ok(found(node, Node::Text(name), value))
+            }
             (node, CelType::Place(ty, _)) => {
                 let (field, ty, form) = self.field(node, &ty, &name)?;
                 Ok((Node::Optional(field), CelType::Optional(ty, form)))
@@ -32,12 +35,13 @@ impl Translator<'_> {
 
     /// A field of an optional value.
     pub(super) fn below(&mut self, of: Node, sort: &CelType, name: &str) -> Translated {
-        let CelType::Optional(ty, _) = sort else {
+        let CelType::Optional(ty, form) = sort else {
             return Err(format!("a field of {}", said(sort)));
         };
         let plain = self.plain(ty);
-        if matches!(plain, Ty::Map(_)) {
-            return Err("an entry of an optional map".to_owned());
+        if let Ty::Map(value) = plain {
+            let node = Node::Sure("value_of", vec![of, Node::Text(name.to_owned())]);
+            return Ok((node, CelType::Optional(*value, form.inside())));
         }
         // Its object is a variable of a closure.
         let (field, ty, form) = self.field(Node::New, &plain, name)?;
@@ -53,10 +57,20 @@ impl Translator<'_> {
                 let node = Node::Method(Box::new(node), "get", vec![key]);
                 Ok((node, CelType::Optional(*value, form.inside())))
             }
-            (node, CelType::Entries(value)) => {
-                let key = self.of_sort(index, &CelType::Text)?;
-                Ok(found(node, key, value))
+            (node, CelType::Entries(of_key, value)) => {
+                let key = self.of_sort(index, &of_key)?;
+                if *of_key == CelType::Text {
+                    return Ok(found(node, key, value));
+                }
+                let node = Node::Sure("found_at", vec![node, key]);
+                Ok((node, CelType::Maybe(value)))
             }
+            (node, CelType::Made(value)) => {
+                let index = self.of_sort(index, &CelType::Int)?;
+                let node = Node::Sure("value_at", vec![node, index]);
+                Ok((node, CelType::Maybe(value)))
+            }
+            (node, sort @ CelType::Optional(..)) => self.index_of_optional((node, sort), index),
             (node, CelType::Place(Ty::List(item), form)) => {
                 let index = self.of_sort(index, &CelType::Int)?;
                 let node = Node::Sure("element_at", vec![node, index]);
@@ -66,23 +80,52 @@ impl Translator<'_> {
         }
     }
 
-    /// `optional.of(value)`, `optional.ofNonZeroValue(value)`.
+    /// An element of an optional list, or a value of an optional map, which is optional too.
+    pub(super) fn index_of_optional(
+        &mut self,
+        (of, sort): (Node, CelType),
+        index: &IdedExpr,
+    ) -> Translated {
+        let CelType::Optional(ty, form) = sort else {
+            return Err(format!("an element of {}", said(&sort)));
+        };
+        let (function, item, by) = match self.plain(&ty) {
+            Ty::List(item) => ("item_of", *item, CelType::Int),
+            Ty::Map(value) => ("value_of", *value, CelType::Text),
+            _ => return Err("an element of an optional value".to_owned()),
+        };
+        let index = self.of_sort(index, &by)?;
+        let node = Node::Sure(function, vec![of, index]);
+        Ok((node, CelType::Optional(item, form.inside())))
+    }
+
+    /// `optional.of(value)`, `optional.ofNonZeroValue(value)`, `optional.unwrap(list)`.
     pub(super) fn made_optional(&mut self, name: &str, args: &[IdedExpr]) -> Translated {
         let (name, [of]) = (name, args) else {
             return Err(format!("`optional.{}` of no type", name.escape_debug()));
         };
-        let (node, sort) = self.expr(of)?;
-        if !is_kept(&sort) {
+        if name == "unwrap" {
+            return match self.expr(of)? {
+                (list, CelType::Made(of)) => unwrapped(list, *of),
+                (_, sort) => Err(format!("the values in {}", said(&sort))),
+            };
+        }
+        let value = self.expr(of)?;
+        let (node, sort) = match (name, self.held(value)?) {
+            ("of", (node, CelType::Place(ty, form))) => {
+                let node = Node::Sure("some", vec![node]);
+                return Ok((node, CelType::Optional(ty, form)));
+            }
+            (_, value) => value,
+        };
+        if !is_held(&sort) {
             return Err(format!("an optional value of {}", said(&sort)));
         }
-        let node = match sort {
-            CelType::Text => Node::Owned(Box::new(node)),
-            _ => node,
-        };
+        let node = owned(node, &sort);
         let function = match name {
             "of" => "some",
-            // A time of CEL has another zero.
-            "ofNonZeroValue" if sort != CelType::Time => "non_zero",
+            "ofNonZeroValue" if sort == CelType::Time => "non_zero_time",
+            "ofNonZeroValue" => "non_zero",
             _ => return Err(format!("`optional.{}`", name.escape_debug())),
         };
         Ok((
@@ -109,14 +152,11 @@ impl Translator<'_> {
             return Err("a variable without a name".to_owned());
         };
         let (ident, (body, sort)) = self.inside(variable, holds, |to| to.expr(body))?;
-        let (body, made) = match (is_flat, sort) {
-            (false, CelType::Text) => (
-                Node::Owned(Box::new(body)),
-                CelType::Maybe(Box::new(CelType::Text)),
-            ),
-            (false, sort) if is_kept(&sort) => (body, CelType::Maybe(Box::new(sort))),
-            (true, sort @ (CelType::Optional(..) | CelType::Maybe(_))) => (body, sort),
-            (_, sort) => return Err(format!("an optional value of {}", said(&sort))),
+        let (body, made) = match (is_flat, self.held((body.clone(), sort.clone())), sort) {
+            (false, Ok((body, CelType::Place(ty, form))), _) => (body, CelType::Optional(ty, form)),
+            (false, Ok((body, sort)), _) => (owned(body, &sort), CelType::Maybe(Box::new(sort))),
+            (true, _, sort @ (CelType::Optional(..) | CelType::Maybe(_))) => (body, sort),
+            (_, _, sort) => return Err(format!("an optional value of {}", said(&sort))),
         };
         Ok((
             Node::Mapped(Box::new(node), ident, Box::new(body), is_flat),
@@ -138,11 +178,9 @@ impl Translator<'_> {
             }
             ("value", [], CelType::Maybe(sort)) => {
                 let node = Node::Function("present", vec![on]);
-                Ok(match *sort {
-                    CelType::Text => (Node::Made(Box::new(node)), CelType::Text),
-                    sort => (node, sort),
-                })
+                Ok((made(node, &sort), *sort))
             }
+            ("or", [other], sort) => self.either((on, sort), other),
             ("orValue", [other], CelType::Optional(ty, form)) => {
                 let ident = name::field_name("found").ok_or("a variable")?;
                 let (read, sort) = self.place(Node::Variable(ident.clone()), &ty, &form);
@@ -153,19 +191,33 @@ impl Translator<'_> {
                 if other.fails() {
                     return Err("a default that can fail".to_owned());
                 }
-                let on = Box::new(on);
-                Ok(match *sort {
-                    CelType::Text => {
-                        let on = Box::new(Node::Method(on, "as_deref", Vec::new()));
-                        (Node::Method(on, "unwrap_or", vec![other]), CelType::Text)
-                    }
-                    sort => (Node::Method(on, "unwrap_or", vec![other]), sort),
-                })
+                let other = owned(other, &sort);
+                let node = Node::Method(Box::new(on), "unwrap_or", vec![other]);
+                Ok((made(node, &sort), *sort))
             }
             (_, _, _) => Err(format!(
                 "the function `{}` of an optional value",
                 name.escape_debug()
             )),
+        }
+    }
+
+    /// `of.or(other)`: an optional value, or another where there is none.
+    fn either(&mut self, (on, sort): (Node, CelType), other: &IdedExpr) -> Translated {
+        if is_no_value(other) {
+            return Ok((on, sort));
+        }
+        let (other, of) = self.expr(other)?;
+        if other.fails() {
+            return Err("a default that can fail".to_owned());
+        }
+        let ((on, sort), (other, of)) = match sort == of {
+            true => ((on, sort), (other, of)),
+            false => (self.maybe((on, sort))?, self.maybe((other, of))?),
+        };
+        match sort == of {
+            true => Ok((Node::Method(Box::new(on), "or", vec![other]), sort)),
+            false => Err("a default of another type".to_owned()),
         }
     }
 
@@ -196,9 +248,13 @@ impl Translator<'_> {
             }
             _ => {
                 let other = self.of_sort(other, &sort)?;
-                let mut made = |node: &Node| matches!(node, Node::Made(..));
-                if other.any(&mut made) {
-                    return Err("a default that is made".to_owned());
+                let mut is_made = |node: &Node| matches!(node, Node::Made(..) | Node::Slice(..));
+                // It would be gone at the end of its branch.
+                if is_part(&sort) && (other.any(&mut is_made) || read.any(&mut is_made)) {
+                    let read = Box::new(owned(read, &sort));
+                    let other = Box::new(owned(other, &sort));
+                    let node = Node::OrValue(Box::new(on), ident, read, other);
+                    return Ok((made(node, &sort), sort));
                 }
                 (read, other)
             }

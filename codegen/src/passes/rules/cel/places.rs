@@ -4,8 +4,10 @@ use serde_json::Value;
 
 use super::translate::Translator;
 use crate::foundation;
+use crate::keyword::{COMBINED, ELEMENT};
 use crate::model::{
-    CelField, CelForm, CelText, CelType, Exact, ListForm, Node, ReadAs, RuleKeywords, Ty,
+    CelElement, CelField, CelForm, CelText, CelType, Exact, ListForm, Node, ReadAs, RuleKeywords,
+    Ty,
 };
 use crate::name;
 
@@ -32,6 +34,11 @@ impl CelForm {
                 .inside
                 .as_deref()
                 .map(|inside| Box::new(Self::of(inside))),
+            element: keywords
+                .keywords
+                .get(COMBINED)
+                .and_then(|combined| combined.get(ELEMENT))
+                .map(element),
         }
     }
 
@@ -63,6 +70,16 @@ impl Translator<'_> {
             (Ty::Exact(Exact::IntOrString | Exact::IntOrQuantity), _) => {
                 let read = Node::Read(Box::new(node), ReadAs::Borrowed);
                 return (Node::Sure("value", vec![read]), CelType::Dynamic);
+            }
+            (Ty::Json, _) if matches!(form.element, Some(CelElement::Plain)) => {
+                return of_json("value", node);
+            }
+            (Ty::Json, _) if form.element == Some(CelElement::Double) => {
+                return of_json("number", node);
+            }
+            (Ty::Bytes, _) => {
+                let read = Node::Read(Box::new(node), ReadAs::Bytes);
+                return (Node::Function("written_bytes", vec![read]), CelType::Bytes);
             }
             (ty, _) if self.version.own_enum(ty).is_some() => (ReadAs::Text, CelType::Text),
             (ty, _) => (ReadAs::Borrowed, CelType::Place(ty.clone(), form.clone())),
@@ -126,4 +143,24 @@ impl Translator<'_> {
 fn written(function: &'static str, place: Node, sort: CelType) -> (Node, CelType) {
     let text = Node::Read(Box::new(place), ReadAs::Text);
     (Node::Function(function, vec![text]), sort)
+}
+
+/// A value that may be `null`.
+fn of_json(function: &'static str, place: Node) -> (Node, CelType) {
+    let read = Node::Read(Box::new(place), ReadAs::Borrowed);
+    (Node::Sure(function, vec![read]), CelType::Dynamic)
+}
+
+/// The type of an element that can be `null`, by its schema.
+fn element(schema: &Value) -> CelElement {
+    let text = |name: &str| schema.get(name).and_then(Value::as_str);
+    match (text("type"), text("format")) {
+        (Some("string"), Some("byte" | "date" | "date-time" | "duration")) => CelElement::Other,
+        (Some("boolean" | "integer" | "string"), _) => CelElement::Plain,
+        (None, _) if schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) => {
+            CelElement::Plain
+        }
+        (Some("number"), _) => CelElement::Double,
+        _ => CelElement::Other,
+    }
 }

@@ -1,8 +1,10 @@
 //! Equality of values as a server sees it: the order of sets and of lists with keys doesn't count,
 //! and times are equal however they are written.
 
+use crate::foundation;
 use crate::model::{
-    ApiVersion, CelForm, CelText, Exact, Field, ListForm, Resolved, Sameness, Struct, Ty,
+    ApiVersion, CelForm, CelText, Exact, Field, ListForm, Resolved, Sameness, SchemaName, Struct,
+    Ty,
 };
 use crate::syntax::names::is_escaped;
 
@@ -32,9 +34,9 @@ pub(super) fn of(
         Ty::Exact(Exact::DateTime) => Ok(Sameness::Written("written_time")),
         Ty::Exact(Exact::Number) => Ok(Sameness::Number),
         Ty::List(item) => of_list(version, item, form),
-        // Of properties that the schema doesn't have, a server compares those that both have.
-        Ty::Map(value) if **value == Ty::Json => {
-            Err("an object of any properties that is compared".to_owned())
+        Ty::Map(value) if **value == Ty::Json && form.inside.is_none() => Ok(Sameness::Open),
+        Ty::Json if form.element.is_some() => {
+            Err("elements that can be `null` and are compared".to_owned())
         }
         Ty::Map(value) => Ok(match of(version, value, &form.inside())? {
             Sameness::Exact => Sameness::Exact,
@@ -47,18 +49,22 @@ pub(super) fn of(
             }),
             (None, Some(alias)) => of(version, alias, form),
             (None, None) if version.own_enum(ty).is_some() => Ok(Sameness::Exact),
+            (None, None) if is_compared_exactly(version, name) => Ok(Sameness::Exact),
             (None, None) => Err("an object of another crate that is compared".to_owned()),
         },
         _ => Ok(Sameness::Exact),
     }
 }
 
-/// Returns true if no field needs a comparison of its own.
+fn is_compared_exactly(version: &ApiVersion<Resolved>, name: &SchemaName) -> bool {
+    let external = version.externs.get(name);
+    external.is_some_and(|external| foundation::is_compared_exactly(&external.path))
+}
+
+/// Returns true if no field needs a comparison of its own, and none is `null` or unknown.
 fn of_struct(version: &ApiVersion<Resolved>, object: &Struct<Resolved>) -> Result<bool, String> {
-    if object.is_open {
-        return Err("an object of any properties that is compared".to_owned());
-    }
-    let mut is_exact = true;
+    let mut fields = object.fields.iter();
+    let mut is_exact = !object.is_open && !fields.any(|field| field.form.keeps_null);
     for field in &object.fields {
         let form = CelForm::of(&field.rule_keywords);
         is_exact &= of(version, &field.ty, &form)? == Sameness::Exact;

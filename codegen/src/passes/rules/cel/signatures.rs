@@ -29,9 +29,13 @@ pub(super) enum Call {
 pub(super) enum Sort {
     Bool,
     Int,
+    Unsigned,
     Double,
     Duration,
     Time,
+    Bytes,
+    /// A list of whole numbers.
+    Ints,
     /// A text, which is part of another.
     Text,
     /// A text of its own.
@@ -41,12 +45,18 @@ pub(super) enum Sort {
     TextsByKey,
     Dynamic,
     Object(CelObject),
+    /// A format that there may be.
+    MaybeFormat,
 }
 
 use Call::{Function, Method, Sure, Tried};
-use Sort::{Bool, Double, Duration, Dynamic, Int, NewText, Text, Texts, TextsByKey, Time};
+use Sort::{
+    Bool, Bytes, Double, Duration, Dynamic, Int, Ints, NewText, Text, Texts, TextsByKey, Time,
+    Unsigned,
+};
 
 const CIDR: Sort = Sort::Object(CelObject::Cidr);
+const FORMAT: Sort = Sort::Object(CelObject::Format);
 const IP: Sort = Sort::Object(CelObject::Ip);
 const QUANTITY: Sort = Sort::Object(CelObject::Quantity);
 const URL: Sort = Sort::Object(CelObject::Url);
@@ -62,24 +72,35 @@ const fn new(name: &'static str, takes: &'static [Sort], call: Call, makes: Sort
 }
 
 /// The first parts of names of functions.
-pub(super) const NAMESPACES: [&str; 5] = ["format", "ip", "optional", "sets", "strings"];
+pub(super) const NAMESPACES: [&str; 6] = ["format", "ip", "lists", "optional", "sets", "strings"];
 
 /// Functions without a target.
 pub(super) const GLOBAL: &[Signature] = &[
     new("bool", &[Text], Function("flag"), Bool),
     new("double", &[Int], Sure("double"), Double),
+    new("bytes", &[Text], Method("as_bytes"), Bytes),
+    new("double", &[Unsigned], Sure("double_unsigned"), Double),
     new("double", &[Text], Function("parsed"), Double),
+    new("lists.range", &[Int], Function("range"), Ints),
     new("duration", &[Text], Function("duration"), Duration),
     new("int", &[Text], Function("int"), Int),
     new("int", &[Double], Function("truncated"), Int),
     new("int", &[Time], Method("unix"), Int),
+    new("int", &[Unsigned], Function("signed"), Int),
     new("int", &[Dynamic], Tried("to_int"), Int),
+    new("uint", &[Text], Function("unsigned"), Unsigned),
+    new("uint", &[Int], Function("without_sign"), Unsigned),
+    new("uint", &[Double], Function("truncated_unsigned"), Unsigned),
+    new("uint", &[Dynamic], Tried("to_unsigned"), Unsigned),
     new("string", &[Bool], Sure("string"), NewText),
     new("string", &[Int], Sure("string"), NewText),
+    new("string", &[Unsigned], Sure("string"), NewText),
+    new("string", &[Bytes], Function("text_of"), Text),
     new("string", &[Double], Sure("general"), NewText),
     new("string", &[Duration], Sure("in_seconds"), NewText),
     new("string", &[Time], Method("to_text"), NewText),
-    new("string", &[Dynamic], Method("to_text"), NewText),
+    new("string", &[Dynamic], Tried("to_text"), NewText),
+    new("double", &[Dynamic], Tried("to_double"), Double),
     new("timestamp", &[Text], Function("timestamp"), Time),
     new("timestamp", &[Int], Function("since_1970"), Time),
     new("isIP", &[Text], Sure("is_ip"), Bool),
@@ -103,6 +124,12 @@ pub(super) const GLOBAL: &[Signature] = &[
         Bool,
     ),
     new("strings.quote", &[Text], Sure("quoted"), NewText),
+    new(
+        "format.named",
+        &[Text],
+        Sure("named_format"),
+        Sort::MaybeFormat,
+    ),
     new("sign", &[QUANTITY], Method("sign"), Int),
     new("ip", &[Text], Function("ip"), IP),
     new("ip.isCanonical", &[Text], Function("is_canonical_ip"), Bool),
@@ -112,7 +139,8 @@ pub(super) const GLOBAL: &[Signature] = &[
 ];
 
 /// Formats that rules name, and the function that looks for the format.
-pub(super) const FORMATS: [(&str, &str); 12] = [
+pub(super) const FORMATS: [(&str, &str); 13] = [
+    ("format.byte", "is_base64"),
     ("format.dns1123Label", "is_dns1123_label"),
     ("format.dns1123LabelPrefix", "is_dns1123_label_prefix"),
     ("format.dns1123Subdomain", "is_dns1123_subdomain"),
@@ -199,6 +227,14 @@ pub(super) const METHODS: &[Signature] = &[
     new("major", &[VERSION], Method("major"), Int),
     new("minor", &[VERSION], Method("minor"), Int),
     new("patch", &[VERSION], Method("patch"), Int),
+    new("isInteger", &[QUANTITY], Method("is_integer"), Bool),
+    new("asInteger", &[QUANTITY], Tried("as_integer"), Int),
+    new(
+        "asApproximateFloat",
+        &[QUANTITY],
+        Method("as_approximate_float"),
+        Double,
+    ),
     new("add", &[QUANTITY, QUANTITY], Tried("add"), QUANTITY),
     new("add", &[QUANTITY, Int], Tried("add_whole"), QUANTITY),
     new("sub", &[QUANTITY, QUANTITY], Tried("sub"), QUANTITY),
@@ -228,6 +264,12 @@ pub(super) const METHODS: &[Signature] = &[
         Tried("contains_cidr_text"),
         Bool,
     ),
+    new(
+        "validate",
+        &[FORMAT, Text],
+        Method("has_problems"),
+        Sort::Object(CelObject::Problems),
+    ),
     new("ip", &[CIDR], Method("ip"), IP),
     new("prefixLength", &[CIDR], Method("prefix_length"), Int),
     new("masked", &[CIDR], Method("masked"), CIDR),
@@ -244,14 +286,18 @@ impl Sort {
         match self {
             Bool => CelType::Bool,
             Int => CelType::Int,
+            Unsigned => CelType::Unsigned,
+            Bytes => CelType::Bytes,
+            Ints => CelType::Made(Box::new(CelType::Int)),
             Double => CelType::Double,
             Duration => CelType::Duration,
             Time => CelType::Time,
             Text | NewText => CelType::Text,
             Texts => CelType::Made(Box::new(CelType::Text)),
-            TextsByKey => CelType::Entries(Box::new(Texts.sort())),
+            TextsByKey => CelType::Entries(Box::new(CelType::Text), Box::new(Texts.sort())),
             Dynamic => CelType::Dynamic,
             Sort::Object(object) => CelType::Object(object),
+            Sort::MaybeFormat => CelType::Maybe(Box::new(FORMAT.sort())),
         }
     }
 }

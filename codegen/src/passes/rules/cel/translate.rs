@@ -3,7 +3,8 @@
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
 use super::signatures;
-use crate::model::{ApiVersion, CelForm, CelObject, CelType, Exact, Node, ReadAs, Resolved, Ty};
+use super::sorts::{DURATION, NAMES, TIME, held, is_part, made, owned, said};
+use crate::model::{ApiVersion, CelForm, CelType, Node, Resolved, Ty};
 use crate::name::Ident;
 use crate::syntax::names::unescape;
 
@@ -59,6 +60,15 @@ impl<'a> Translator<'a> {
 
     /// An expression that must be of one sort.
     pub(super) fn of_sort(&mut self, expr: &IdedExpr, wanted: &CelType) -> Result<Node, String> {
+        match (wanted, &expr.expr) {
+            (CelType::Made(_), Expr::List(list)) if list.elements.is_empty() => {
+                return Ok(Node::Sure("no_values", Vec::new()));
+            }
+            (CelType::Entries(..), Expr::Map(map)) if map.entries.is_empty() => {
+                return Ok(Node::Sure("no_entries_made", Vec::new()));
+            }
+            _ => {}
+        }
         match self.expr(expr)? {
             (node, sort) if sort == *wanted => Ok(node),
             (_, sort) => Err(format!(
@@ -77,8 +87,7 @@ impl<'a> Translator<'a> {
             Expr::Select(select) => self.select(select),
             Expr::Call(call) => self.call(call),
             Expr::Comprehension(comprehension) => self.comprehension(comprehension),
-            Expr::List(list) if list.optional_indices.is_empty() => self.list(&list.elements),
-            Expr::List(_) => Err("a list of optional values".to_owned()),
+            Expr::List(list) => self.list(&list.elements, &list.optional_indices),
             Expr::Map(map) => self.map(&map.entries),
             Expr::Struct(_) => Err("a message".to_owned()),
             Expr::Unspecified => Err("an empty expression".to_owned()),
@@ -96,7 +105,10 @@ impl<'a> Translator<'a> {
                 Holds::Place(ty, form) => {
                     self.place(Node::Variable(variable.ident.clone()), ty, form)
                 }
-                Holds::Value(sort) => value_of(Node::Variable(variable.ident.clone()), sort),
+                Holds::Value(sort) => (
+                    held(Node::Variable(variable.ident.clone()), sort),
+                    sort.clone(),
+                ),
             });
         }
         match name {
@@ -106,20 +118,28 @@ impl<'a> Translator<'a> {
                 CelType::Optional(self.ty.clone(), self.form.clone()),
             )),
             "oldSelf" => Ok(self.place(Node::Old, self.ty, self.form)),
-            "bool" | "double" | "int" | "list" | "map" | "string" => {
-                Ok((Node::Text(name.to_owned()), CelType::Type))
-            }
+            name if NAMES.contains(&name) => Ok((Node::Text(name.to_owned()), CelType::Type)),
             _ => Err(format!("`{}` is unknown", name.escape_debug())),
         }
     }
 
     fn select(&mut self, select: &SelectExpr) -> Translated {
+        if let Some(name) = self.message(select) {
+            return Ok((Node::Text(name.to_owned()), CelType::Type));
+        }
         let name = unescape(&select.field);
         let (of, sort) = self.expr(&select.operand)?;
-        if let (CelType::Optional(..), false) = (&sort, select.test) {
-            return self.below(of, &sort, &name);
+        if let CelType::Optional(..) = &sort {
+            let (found, sort) = self.below(of, &sort, &name)?;
+            return Ok(match select.test {
+                true => (Node::HasValue(Box::new(found)), CelType::Bool),
+                false => (found, sort),
+            });
         }
-        if let CelType::Entries(value) = sort {
+        if let CelType::Entries(key, value) = sort {
+            if *key != CelType::Text {
+                return Err(format!("a field of a map by {}", said(&key)));
+            }
             let (of, key) = (Box::new(of), Box::new(Node::Text(name)));
             return Ok(match select.test {
                 true => (Node::HasKey(of, key), CelType::Bool),
@@ -143,6 +163,22 @@ impl<'a> Translator<'a> {
             // It is always written.
             (true, false) => (Node::Bool(true), CelType::Bool),
         })
+    }
+
+    /// The type of messages that a name with dots is.
+    fn message(&self, select: &SelectExpr) -> Option<&'static str> {
+        let Expr::Select(package) = &select.operand.expr else {
+            return None;
+        };
+        let is_google = matches!(&package.operand.expr, Expr::Ident(name) if name == "google")
+            && self
+                .variables
+                .iter()
+                .all(|variable| variable.name != "google");
+        let name = format!("google.{}.{}", package.field, select.field);
+        [DURATION, TIME]
+            .into_iter()
+            .find(|known| is_google && *known == name)
     }
 
     fn call(&mut self, call: &CallExpr) -> Translated {
@@ -185,13 +221,16 @@ impl<'a> Translator<'a> {
 
     fn on_value(&mut self, on: &IdedExpr, name: &str, args: &[IdedExpr]) -> Translated {
         match (name, args) {
-            ("all" | "exists" | "existsOne" | "transformList", [a, b, body]) => {
+            ("all" | "exists" | "existsOne" | "exists_one", [a, b, body]) => {
                 self.over_two(on, name, (a, b), body)
             }
-            ("transformMap", [a, b, body]) => self.transformed(on, name, (a, b), None, body),
-            ("transformList" | "transformMap", [a, b, condition, body]) => {
+            ("transformList" | "transformMap" | "transformMapEntry", [a, b, body]) => {
+                self.transformed(on, name, (a, b), None, body)
+            }
+            ("transformList" | "transformMap" | "transformMapEntry", [a, b, condition, body]) => {
                 self.transformed(on, name, (a, b), Some(condition), body)
             }
+            ("sortBy", [variable, key]) => self.sorted_by(on, variable, key),
             ("format", [values]) => match (&on.expr, &values.expr) {
                 (Expr::Literal(LiteralValue::String(text)), Expr::List(list)) => {
                     self.formatted(text.inner(), &list.elements)
@@ -201,7 +240,7 @@ impl<'a> Translator<'a> {
             ("optMap" | "optFlatMap", [variable, body]) => {
                 self.opt_map(on, variable, body, name == "optFlatMap")
             }
-            ("validate", [text]) => match format(on) {
+            ("validate", [text]) => match named_format(on) {
                 Some(format) => {
                     self.function(&format!("format.{format}"), std::slice::from_ref(text))
                 }
@@ -219,7 +258,8 @@ impl<'a> Translator<'a> {
 
     fn choice(&mut self, a: &IdedExpr, b: &IdedExpr, c: &IdedExpr) -> Translated {
         let condition = self.of_sort(a, &CelType::Bool)?;
-        if is_no_value(b) && !is_no_value(c) {
+        let is_untyped = |expr: &IdedExpr| is_no_value(expr) || is_empty(expr);
+        if is_untyped(b) && !is_untyped(c) {
             return self.chosen(Node::not(condition), c, b);
         }
         self.chosen(condition, b, c)
@@ -244,6 +284,9 @@ impl<'a> Translator<'a> {
             CelType::Optional(..) | CelType::Maybe(_) if is_no_value(c) => {
                 (Node::NoValue, sort.clone())
             }
+            CelType::Made(_) | CelType::Entries(..) if is_empty(c) => {
+                (self.of_sort(c, &sort)?, sort.clone())
+            }
             _ => self.expr(c)?,
         };
         if is_made_list(&sort) || is_made_list(&otherwise.1) {
@@ -259,19 +302,18 @@ impl<'a> Translator<'a> {
         if sort != other {
             return Err(format!("{} or {}", said(&sort), said(&other)));
         }
-        let mut made = |node: &Node| matches!(node, Node::Made(..));
+        let mut is_made = |node: &Node| matches!(node, Node::Made(..) | Node::Slice(..));
         // It would be gone at the end of its branch.
-        if sort == CelType::Text && (then.any(&mut made) || otherwise.any(&mut made)) {
-            let owned = |node| Node::Owned(Box::new(node));
-            let chosen = Node::choice(condition, owned(then), owned(otherwise));
-            return Ok((Node::Made(Box::new(chosen)), sort));
+        if is_part(&sort) && (then.any(&mut is_made) || otherwise.any(&mut is_made)) {
+            let chosen = Node::choice(condition, owned(then, &sort), owned(otherwise, &sort));
+            return Ok((made(chosen, &sort), sort));
         }
         Ok((Node::choice(condition, then, otherwise), sort))
     }
 }
 
 /// The name of a format: of `format.dns1123Label()`, or of one that is looked up.
-fn format(expr: &IdedExpr) -> Option<&str> {
+fn named_format(expr: &IdedExpr) -> Option<&str> {
     let Expr::Call(call) = &expr.expr else {
         return None;
     };
@@ -298,26 +340,23 @@ fn format(expr: &IdedExpr) -> Option<&str> {
     }
 }
 
-/// A value that a variable holds.
-fn value_of(node: Node, sort: &CelType) -> (Node, CelType) {
-    let node = match sort {
-        CelType::Text => Node::Read(Box::new(node), ReadAs::Text),
-        CelType::Made(_) | CelType::Maybe(_) | CelType::Entries(_) => {
-            Node::Method(Box::new(node), "clone", Vec::new())
-        }
-        _ => node,
-    };
-    (node, sort.clone())
-}
-
 /// Returns true for `optional.none()`.
-fn is_no_value(expr: &IdedExpr) -> bool {
+pub(super) fn is_no_value(expr: &IdedExpr) -> bool {
     let Expr::Call(call) = &expr.expr else {
         return false;
     };
     let space = call.target.as_deref().map(|target| &target.expr);
     let is_optional = matches!(space, Some(Expr::Ident(space)) if space == "optional");
     is_optional && call.func_name == "none" && call.args.is_empty()
+}
+
+/// Returns true for lists and maps of which nothing says the type.
+pub(super) fn is_empty(expr: &IdedExpr) -> bool {
+    match &expr.expr {
+        Expr::List(list) => list.elements.is_empty(),
+        Expr::Map(map) => map.entries.is_empty(),
+        _ => false,
+    }
 }
 
 fn is_made_list(sort: &CelType) -> bool {
@@ -332,36 +371,9 @@ fn literal_value(literal: &LiteralValue) -> Translated {
             (Node::Double(*value.inner()), CelType::Double)
         }
         LiteralValue::String(value) => (Node::Text(value.inner().to_owned()), CelType::Text),
-        LiteralValue::Null => return Err("`null`".to_owned()),
-        _ => {
-            return Err("a literal that isn't a text, a signed number or a flag".to_owned());
-        }
+        LiteralValue::Bytes(value) => (Node::Bytes(value.inner().to_vec()), CelType::Bytes),
+        LiteralValue::UInt(value) => (Node::Unsigned(*value.inner()), CelType::Unsigned),
+        LiteralValue::Null => (Node::Text("null".to_owned()), CelType::Null),
+        LiteralValue::Double(_) => return Err("a number that isn't finite".to_owned()),
     })
-}
-
-/// Names a type in messages.
-pub(super) fn said(sort: &CelType) -> &'static str {
-    match sort {
-        CelType::Bool => "a flag",
-        CelType::Int => "a whole number",
-        CelType::Double => "a fraction",
-        CelType::Duration => "a duration",
-        CelType::Time => "a time",
-        CelType::Type => "a type",
-        CelType::Dynamic => "a number or text",
-        CelType::Object(CelObject::Cidr) => "a range of addresses",
-        CelType::Object(CelObject::Ip) => "an address",
-        CelType::Object(CelObject::Problems) => "problems of a text",
-        CelType::Object(CelObject::Quantity) => "a quantity",
-        CelType::Object(CelObject::Url) => "a URL",
-        CelType::Object(CelObject::Version) => "a version",
-        CelType::Text => "a text",
-        CelType::Place(Ty::List(_), _) | CelType::Kept(..) | CelType::Made(_) => "a list",
-        CelType::Place(Ty::Map(_), _) | CelType::Entries(_) => "a map",
-        CelType::Place(Ty::Time | Ty::Exact(Exact::DateTime), _) => "a time",
-        CelType::Place(Ty::Bytes, _) => "bytes",
-        CelType::Place(Ty::Ref(_), _) => "an object",
-        CelType::Place(..) => "a value of no one type",
-        CelType::Optional(..) | CelType::Maybe(_) => "an optional value",
-    }
 }

@@ -166,6 +166,10 @@ impl kubernetes_kinds::Kind for Garden {
         "spec.sign",
         "spec.site",
         "spec.toolbox",
+        "spec.twins",
+        "spec.twins.shelter",
+        "spec.workbench",
+        "spec.workbench.marks",
         "status",
         "status.found",
     ];
@@ -363,6 +367,9 @@ pub struct GardenSpec {
     /// Texts, and what functions make of them.
     pub toolbox: Option<GardenSpecToolbox>,
 
+    /// Values that are compared, of which some can be null.
+    pub twins: Option<GardenSpecTwins>,
+
     /// The number that came on each day, if they were counted.
     ///
     /// An element can be `null`, so it is JSON; rules for it are left to the server.
@@ -370,6 +377,9 @@ pub struct GardenSpec {
 
     /// The depth.
     pub well: Option<i64>,
+
+    /// Values, and what more functions make of them.
+    pub workbench: Option<GardenSpecWorkbench>,
 
     /// The optional fields that are `null`, by their names in JSON: a server keeps that. They are
     /// written back if they are unset.
@@ -657,6 +667,15 @@ impl GardenSpec {
         self
     }
 
+    /// Values that are compared, of which some can be null.
+    ///
+    /// Sets [`twins`](Self::twins).
+    #[must_use]
+    pub fn with_twins(mut self, value: impl Into<GardenSpecTwins>) -> Self {
+        self.twins = Some(value.into());
+        self
+    }
+
     /// The number that came on each day, if they were counted.
     ///
     /// Sets [`visits`](Self::visits).
@@ -675,6 +694,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_well(mut self, value: impl Into<i64>) -> Self {
         self.well = Some(value.into());
+        self
+    }
+
+    /// Values, and what more functions make of them.
+    ///
+    /// Sets [`workbench`](Self::workbench).
+    #[must_use]
+    pub fn with_workbench(mut self, value: impl Into<GardenSpecWorkbench>) -> Self {
+        self.workbench = Some(value.into());
         self
     }
 }
@@ -711,8 +739,10 @@ wire::object! {
         optional "sign" => sign,
         optional "site" => site,
         optional "toolbox" => toolbox,
+        optional "twins" => twins,
         optional "visits" => visits as elements,
         optional "well" => well,
+        optional "workbench" => workbench,
         _ null => null_fields,
     }
 }
@@ -3255,6 +3285,929 @@ wire::object! {
     }
 }
 
+/// Values that are compared, of which some can be null.
+///
+/// The rule `!has(self.alike) || (self.all[0] == self.all[1]) == self.alike &&
+/// (self.rows[0] == self.rows[1]) == self.alike` must hold. The rule
+/// `!has(self.among) || (self.all[0] in [self.all[1], self.all[2]]) == self.among`
+/// must hold. The rule `!has(self.open) || (self.ones[0] == self.ones[1]) ==
+/// self.open` must hold. The rule `!has(self.free) || (self.wilds[0] ==
+/// self.wilds[1]) == self.free` must hold. The rule `!has(self.asked) || self.shelter
+/// != null && !(self.shelter == null)` must hold. The rule `!has(self.later) ||
+/// self.at != null && self.every != null` must hold. The rule `!has(self.gapless) ||
+/// self.gaps.all(g, dyn(g) != null) == self.gapless && self.gaps.all(g, g < 9)` must
+/// hold. The rule `!has(self.full) || self.rooms.all(r, r != null) == self.full` must
+/// hold. The rule `!has(self.kind) || (self.port == null) == self.kind &&
+/// type(self.port) != null_type` must hold. The rule `!has(self.words) ||
+/// (has(self.shelter) && self.shelter != null ? self.shelter.roof : 'none') ==
+/// self.words` must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecTwins {
+    /// If they are.
+    pub alike: Option<bool>,
+
+    /// All of them.
+    pub all: Option<Vec<GardenSpecTwinsAll>>,
+
+    /// If it is there.
+    pub among: Option<bool>,
+
+    /// If that is asked.
+    pub asked: Option<bool>,
+
+    /// A time.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
+    pub at: Option<values::DateTime>,
+
+    /// A duration.
+    pub every: Option<String>,
+
+    /// If they are.
+    pub free: Option<bool>,
+
+    /// If there are all.
+    pub full: Option<bool>,
+
+    /// If there are none.
+    pub gapless: Option<bool>,
+
+    /// Numbers between which there may be gaps.
+    ///
+    /// An element can be `null`, so it is JSON; rules for it are left to the server.
+    pub gaps: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// If there is none.
+    pub kind: Option<bool>,
+
+    /// If that is asked.
+    pub later: Option<bool>,
+
+    /// Those with more.
+    pub ones: Option<Vec<GardenSpecTwinsOnes>>,
+
+    /// If they are.
+    pub open: Option<bool>,
+
+    /// A number or a text.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
+    pub port: Option<values::IntOrString>,
+
+    /// Rooms that there may be.
+    ///
+    /// An element can be `null`, so it is JSON; rules for it are left to the server.
+    pub rooms: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// All of them by row.
+    pub rows: Option<Vec<Vec<GardenSpecTwinsRows>>>,
+
+    /// For both.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
+    pub shelter: Option<GardenSpecTwinsShelter>,
+
+    /// Of anything.
+    pub wilds: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
+
+    /// The material of the roof.
+    pub words: Option<String>,
+
+    /// The optional fields that are `null`, by their names in JSON: a server keeps that. They are
+    /// written back if they are unset.
+    pub null_fields: wire::UnknownFields,
+}
+
+impl GardenSpecTwins {
+    /// Makes a `GardenSpecTwins` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// If they are.
+    ///
+    /// Sets [`alike`](Self::alike).
+    #[must_use]
+    pub fn with_alike(mut self, value: bool) -> Self {
+        self.alike = Some(value);
+        self
+    }
+
+    /// All of them.
+    ///
+    /// Sets [`all`](Self::all).
+    #[must_use]
+    pub fn with_all(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecTwinsAll>>,
+    ) -> Self {
+        self.all = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// If it is there.
+    ///
+    /// Sets [`among`](Self::among).
+    #[must_use]
+    pub fn with_among(mut self, value: bool) -> Self {
+        self.among = Some(value);
+        self
+    }
+
+    /// If that is asked.
+    ///
+    /// Sets [`asked`](Self::asked).
+    #[must_use]
+    pub fn with_asked(mut self, value: bool) -> Self {
+        self.asked = Some(value);
+        self
+    }
+
+    /// A time.
+    ///
+    /// Sets [`at`](Self::at).
+    #[must_use]
+    pub fn with_at(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.at = Some(value.into());
+        self
+    }
+
+    /// A duration.
+    ///
+    /// Sets [`every`](Self::every).
+    #[must_use]
+    pub fn with_every(mut self, value: impl Into<String>) -> Self {
+        self.every = Some(value.into());
+        self
+    }
+
+    /// If they are.
+    ///
+    /// Sets [`free`](Self::free).
+    #[must_use]
+    pub fn with_free(mut self, value: bool) -> Self {
+        self.free = Some(value);
+        self
+    }
+
+    /// If there are all.
+    ///
+    /// Sets [`full`](Self::full).
+    #[must_use]
+    pub fn with_full(mut self, value: bool) -> Self {
+        self.full = Some(value);
+        self
+    }
+
+    /// If there are none.
+    ///
+    /// Sets [`gapless`](Self::gapless).
+    #[must_use]
+    pub fn with_gapless(mut self, value: bool) -> Self {
+        self.gapless = Some(value);
+        self
+    }
+
+    /// Numbers between which there may be gaps.
+    ///
+    /// Sets [`gaps`](Self::gaps).
+    #[must_use]
+    pub fn with_gaps(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.gaps = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// If there is none.
+    ///
+    /// Sets [`kind`](Self::kind).
+    #[must_use]
+    pub fn with_kind(mut self, value: bool) -> Self {
+        self.kind = Some(value);
+        self
+    }
+
+    /// If that is asked.
+    ///
+    /// Sets [`later`](Self::later).
+    #[must_use]
+    pub fn with_later(mut self, value: bool) -> Self {
+        self.later = Some(value);
+        self
+    }
+
+    /// Those with more.
+    ///
+    /// Sets [`ones`](Self::ones).
+    #[must_use]
+    pub fn with_ones(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecTwinsOnes>>,
+    ) -> Self {
+        self.ones = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// If they are.
+    ///
+    /// Sets [`open`](Self::open).
+    #[must_use]
+    pub fn with_open(mut self, value: bool) -> Self {
+        self.open = Some(value);
+        self
+    }
+
+    /// A number or a text.
+    ///
+    /// Sets [`port`](Self::port).
+    #[must_use]
+    pub fn with_port(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.port = Some(value.into());
+        self
+    }
+
+    /// Rooms that there may be.
+    ///
+    /// Sets [`rooms`](Self::rooms).
+    #[must_use]
+    pub fn with_rooms(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.rooms = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// All of them by row.
+    ///
+    /// Sets [`rows`](Self::rows).
+    #[must_use]
+    pub fn with_rows(mut self, value: impl IntoIterator<Item = Vec<GardenSpecTwinsRows>>) -> Self {
+        self.rows = Some(value.into_iter().collect());
+        self
+    }
+
+    /// For both.
+    ///
+    /// Sets [`shelter`](Self::shelter).
+    #[must_use]
+    pub fn with_shelter(mut self, value: impl Into<GardenSpecTwinsShelter>) -> Self {
+        self.shelter = Some(value.into());
+        self
+    }
+
+    /// Of anything.
+    ///
+    /// Sets [`wilds`](Self::wilds).
+    #[must_use]
+    pub fn with_wilds(
+        mut self,
+        value: impl IntoIterator<Item = BTreeMap<String, k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.wilds = Some(value.into_iter().collect());
+        self
+    }
+
+    /// The material of the roof.
+    ///
+    /// Sets [`words`](Self::words).
+    #[must_use]
+    pub fn with_words(mut self, value: impl Into<String>) -> Self {
+        self.words = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecTwins {
+        optional "alike" => alike,
+        optional "all" => all as elements,
+        optional "among" => among,
+        optional "asked" => asked,
+        optional "at" => at or null in null_fields,
+        optional "every" => every,
+        optional "free" => free,
+        optional "full" => full,
+        optional "gapless" => gapless,
+        optional "gaps" => gaps as elements,
+        optional "kind" => kind,
+        optional "later" => later,
+        optional "ones" => ones as elements,
+        optional "open" => open,
+        optional "port" => port or null in null_fields,
+        optional "rooms" => rooms as elements,
+        optional "rows" =>
+            rows as shaped (wire::ListOf<wire::ListOf<wire::Plain<GardenSpecTwinsRows>>>),
+        optional "shelter" => shelter or null in null_fields,
+        optional "wilds" =>
+            wilds as shaped (wire::ListOf<wire::MapOf<wire::Plain<k8s_openapi::serde_json::Value>>>),
+        optional "words" => words,
+        _ null => null_fields,
+    }
+}
+
+/// Values, and what more functions make of them.
+///
+/// The rule `!has(self.doubled) || string(uint(self.text) * 2u - 1u) == self.doubled`
+/// must hold. The rule `!has(self.more) || (uint(self.count) > self.number) ==
+/// self.more && (uint(self.count) > self.other) == self.more` must hold. The rule
+/// `!has(self.rest) || int(uint(self.count) / uint(self.other) + uint(self.count) %
+/// uint(self.other)) == self.rest && [uint(self.count), 1u].sum() < 100u` must hold.
+/// The rule `!has(self.decoded) || string(self.bytes) == self.decoded &&
+/// size(self.bytes) == self.bytes.size() && self.bytes != b'no'` must hold. The rule
+/// `!has(self.joined) || string(bytes(self.text) + b'!') == self.joined &&
+/// bytes(self.text) < b'zz' && self.text in [self.text, 'b']` must hold. The rule
+/// `!has(self.float) || quantity(self.text).asApproximateFloat() == self.float` must
+/// hold. The rule `!has(self.whole) ||
+/// quantity(self.text).add(quantity('1k')).sub(7).asInteger() == self.whole` must
+/// hold. The rule `!has(self.swapped) || self.names.transformMapEntry(i, n, {n:
+/// i})[self.text] == self.swapped` must hold. The rule `!has(self.counted) ||
+/// self.names.transformMap(i, n, n != 'x', size(n))[self.count] == self.counted &&
+/// self.count in {1: 'a', 2: 'b'}` must hold. The rule `!has(self.keys) ||
+/// self.marks.transformList(k, v, v > 1, v * 2).all(v, v in self.keys)` must hold.
+/// The rule `!has(self.said) || '%s|%f|%.2f|%e|%s'.format([self.number, self.number,
+/// self.number, self.number, [self.number]]) == self.said` must hold. The rule
+/// `!has(self.listed) || '%s %s %s'.format([self.names, self.marks, self.flag]) ==
+/// self.listed` must hold. The rule `!has(self.digits) || '%b %o %x %X %d
+/// %x'.format([self.count, self.count, self.count, self.count, self.count,
+/// self.text]) == self.digits` must hold. The rule `!has(self.when) || '%s %s
+/// %s'.format([self.at, [self.at], [self.at - timestamp('2026-01-01T00:00:00Z')]]) ==
+/// self.when` must hold. The rule `!has(self.parsed) || double(self.text) ==
+/// self.parsed` must hold. The rule `!has(self.type) || (type(self.port) == int ?
+/// 'int' : 'other') == self.type && type(self.marks) == map && type(self.at) ==
+/// google.protobuf.Timestamp && type(uint(1)) == uint` must hold. The rule
+/// `!has(self.sorted) || [3, 1, 2].sortBy(n, n * self.count)[0] == self.sorted &&
+/// self.names.all(i, n, n != 'bad')` must hold. The rule `!has(self.range) ||
+/// lists.range(3) == self.range` must hold. The rule `!has(self.found) ||
+/// self.text.findAll('[a-c]', self.count) == self.found && matches(self.text,
+/// '^[a-z]')` must hold. The rule `!has(self.options) || [?self.?text,
+/// ?self.?decoded, 'z'].size() == self.options && {?'a': self.?text, 'b': 'c'}.size()
+/// \== 2` must hold. The rule `!has(self.either) ||
+/// self.?joined.or(self.?text).orValue('none') == self.either &&
+/// self.?names[?0].orValue('') != 'first' && self.?marks.?a.orValue(0) < 9` must
+/// hold. The rule `!has(self.same) || (dyn(self.count) == self.number) == self.same
+/// && dyn(self.text) != 1` must hold. The rule `!has(self.negative) || -self.number
+/// \== self.negative && (self.number / self.negative < 0.0 || true)` must hold. The
+/// rule `!has(self.ratio) || self.number / self.ratio < 2.0` must hold. The rule
+/// `!has(self.boxed) || [self.boxes[0], self.boxes[1]].map(b, b.label)[1] ==
+/// self.boxed && [self.boxes[0]].exists(b, b.?depth.orValue(1) > 0) &&
+/// self.boxes.map(b, b.inner).all(i, i.size > 0)` must hold. The rule
+/// `!has(self.base) || !format.byte().validate(self.base).hasValue()` must hold. The
+/// rule `!has(self.none) || sets.contains(self.names, []) && (has(self.names) ?
+/// self.names.map(n, n + '!') : []).size() == self.none && (self.names == [] ? ['a']
+/// : []) + self.names != ['b']` must hold. The rule `!has(self.format) ||
+/// format.named(self.format).optMap(f,
+/// f.validate(self.text).hasValue()).orValue(true) == self.wrong` must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecWorkbench {
+    /// A time.
+    pub at: Option<values::DateTime>,
+
+    /// In base64.
+    pub base: Option<String>,
+
+    /// The label of the second box.
+    pub boxed: Option<String>,
+
+    /// Some boxes.
+    pub boxes: Option<Vec<GardenSpecWorkbenchBoxes>>,
+
+    /// Bytes.
+    pub bytes: Option<k8s_openapi::ByteString>,
+
+    /// A number.
+    pub count: Option<i64>,
+
+    /// The length of a name.
+    pub counted: Option<i64>,
+
+    /// The bytes as a text.
+    pub decoded: Option<String>,
+
+    /// In several bases.
+    pub digits: Option<String>,
+
+    /// Nearly twice the text.
+    pub doubled: Option<String>,
+
+    /// The first of them.
+    pub either: Option<String>,
+
+    /// A flag.
+    pub flag: Option<bool>,
+
+    /// Of a quantity.
+    pub float: Option<values::Number>,
+
+    /// The name of a format.
+    pub format: Option<String>,
+
+    /// Some letters.
+    pub found: Option<Vec<String>>,
+
+    /// With a sign.
+    pub joined: Option<String>,
+
+    /// Of marks.
+    pub keys: Option<Vec<i64>>,
+
+    /// A list in words.
+    pub listed: Option<String>,
+
+    /// Numbers by name.
+    pub marks: Option<BTreeMap<String, i64>>,
+
+    /// If it is more.
+    pub more: Option<bool>,
+
+    /// Some texts.
+    pub names: Option<Vec<String>>,
+
+    /// The number with another sign.
+    pub negative: Option<values::Number>,
+
+    /// The number of names.
+    pub none: Option<i64>,
+
+    /// A number that may have a fraction.
+    pub number: Option<values::Number>,
+
+    /// The number of options.
+    pub options: Option<i64>,
+
+    /// Another number.
+    pub other: Option<i64>,
+
+    /// The number that it says.
+    pub parsed: Option<values::Number>,
+
+    /// A number or a text.
+    pub port: Option<values::IntOrString>,
+
+    /// Up to the number.
+    pub range: Option<Vec<i64>>,
+
+    /// The number that divides.
+    pub ratio: Option<values::Number>,
+
+    /// Of a division.
+    pub rest: Option<i64>,
+
+    /// A number in words.
+    pub said: Option<String>,
+
+    /// If both are.
+    pub same: Option<bool>,
+
+    /// The first of them.
+    pub sorted: Option<i64>,
+
+    /// The place of a name.
+    pub swapped: Option<i64>,
+
+    /// The text.
+    pub text: Option<String>,
+
+    /// Of the port.
+    pub type_: Option<String>,
+
+    /// A time in words.
+    pub when: Option<String>,
+
+    /// Of a sum.
+    pub whole: Option<i64>,
+
+    /// If the text isn't so.
+    ///
+    /// The server's default is `false`.
+    pub wrong: Option<bool>,
+}
+
+impl GardenSpecWorkbench {
+    /// Makes a `GardenSpecWorkbench` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A time.
+    ///
+    /// Sets [`at`](Self::at).
+    #[must_use]
+    pub fn with_at(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.at = Some(value.into());
+        self
+    }
+
+    /// In base64.
+    ///
+    /// Sets [`base`](Self::base).
+    #[must_use]
+    pub fn with_base(mut self, value: impl Into<String>) -> Self {
+        self.base = Some(value.into());
+        self
+    }
+
+    /// The label of the second box.
+    ///
+    /// Sets [`boxed`](Self::boxed).
+    #[must_use]
+    pub fn with_boxed(mut self, value: impl Into<String>) -> Self {
+        self.boxed = Some(value.into());
+        self
+    }
+
+    /// Some boxes.
+    ///
+    /// Sets [`boxes`](Self::boxes).
+    #[must_use]
+    pub fn with_boxes(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecWorkbenchBoxes>>,
+    ) -> Self {
+        self.boxes = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Bytes.
+    ///
+    /// Sets [`bytes`](Self::bytes).
+    #[must_use]
+    pub fn with_bytes(mut self, value: impl Into<k8s_openapi::ByteString>) -> Self {
+        self.bytes = Some(value.into());
+        self
+    }
+
+    /// A number.
+    ///
+    /// Sets [`count`](Self::count).
+    #[must_use]
+    pub fn with_count(mut self, value: impl Into<i64>) -> Self {
+        self.count = Some(value.into());
+        self
+    }
+
+    /// The length of a name.
+    ///
+    /// Sets [`counted`](Self::counted).
+    #[must_use]
+    pub fn with_counted(mut self, value: impl Into<i64>) -> Self {
+        self.counted = Some(value.into());
+        self
+    }
+
+    /// The bytes as a text.
+    ///
+    /// Sets [`decoded`](Self::decoded).
+    #[must_use]
+    pub fn with_decoded(mut self, value: impl Into<String>) -> Self {
+        self.decoded = Some(value.into());
+        self
+    }
+
+    /// In several bases.
+    ///
+    /// Sets [`digits`](Self::digits).
+    #[must_use]
+    pub fn with_digits(mut self, value: impl Into<String>) -> Self {
+        self.digits = Some(value.into());
+        self
+    }
+
+    /// Nearly twice the text.
+    ///
+    /// Sets [`doubled`](Self::doubled).
+    #[must_use]
+    pub fn with_doubled(mut self, value: impl Into<String>) -> Self {
+        self.doubled = Some(value.into());
+        self
+    }
+
+    /// The first of them.
+    ///
+    /// Sets [`either`](Self::either).
+    #[must_use]
+    pub fn with_either(mut self, value: impl Into<String>) -> Self {
+        self.either = Some(value.into());
+        self
+    }
+
+    /// A flag.
+    ///
+    /// Sets [`flag`](Self::flag).
+    #[must_use]
+    pub fn with_flag(mut self, value: bool) -> Self {
+        self.flag = Some(value);
+        self
+    }
+
+    /// Of a quantity.
+    ///
+    /// Sets [`float`](Self::float).
+    #[must_use]
+    pub fn with_float(mut self, value: impl Into<values::Number>) -> Self {
+        self.float = Some(value.into());
+        self
+    }
+
+    /// The name of a format.
+    ///
+    /// Sets [`format`](Self::format).
+    #[must_use]
+    pub fn with_format(mut self, value: impl Into<String>) -> Self {
+        self.format = Some(value.into());
+        self
+    }
+
+    /// Some letters.
+    ///
+    /// Sets [`found`](Self::found).
+    #[must_use]
+    pub fn with_found(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.found = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// With a sign.
+    ///
+    /// Sets [`joined`](Self::joined).
+    #[must_use]
+    pub fn with_joined(mut self, value: impl Into<String>) -> Self {
+        self.joined = Some(value.into());
+        self
+    }
+
+    /// Of marks.
+    ///
+    /// Sets [`keys`](Self::keys).
+    #[must_use]
+    pub fn with_keys(mut self, value: impl IntoIterator<Item = impl Into<i64>>) -> Self {
+        self.keys = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// A list in words.
+    ///
+    /// Sets [`listed`](Self::listed).
+    #[must_use]
+    pub fn with_listed(mut self, value: impl Into<String>) -> Self {
+        self.listed = Some(value.into());
+        self
+    }
+
+    /// Numbers by name.
+    ///
+    /// Sets [`marks`](Self::marks).
+    #[must_use]
+    pub fn with_marks(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.marks = Some(values.collect());
+        self
+    }
+
+    /// If it is more.
+    ///
+    /// Sets [`more`](Self::more).
+    #[must_use]
+    pub fn with_more(mut self, value: bool) -> Self {
+        self.more = Some(value);
+        self
+    }
+
+    /// Some texts.
+    ///
+    /// Sets [`names`](Self::names).
+    #[must_use]
+    pub fn with_names(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.names = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The number with another sign.
+    ///
+    /// Sets [`negative`](Self::negative).
+    #[must_use]
+    pub fn with_negative(mut self, value: impl Into<values::Number>) -> Self {
+        self.negative = Some(value.into());
+        self
+    }
+
+    /// The number of names.
+    ///
+    /// Sets [`none`](Self::none).
+    #[must_use]
+    pub fn with_none(mut self, value: impl Into<i64>) -> Self {
+        self.none = Some(value.into());
+        self
+    }
+
+    /// A number that may have a fraction.
+    ///
+    /// Sets [`number`](Self::number).
+    #[must_use]
+    pub fn with_number(mut self, value: impl Into<values::Number>) -> Self {
+        self.number = Some(value.into());
+        self
+    }
+
+    /// The number of options.
+    ///
+    /// Sets [`options`](Self::options).
+    #[must_use]
+    pub fn with_options(mut self, value: impl Into<i64>) -> Self {
+        self.options = Some(value.into());
+        self
+    }
+
+    /// Another number.
+    ///
+    /// Sets [`other`](Self::other).
+    #[must_use]
+    pub fn with_other(mut self, value: impl Into<i64>) -> Self {
+        self.other = Some(value.into());
+        self
+    }
+
+    /// The number that it says.
+    ///
+    /// Sets [`parsed`](Self::parsed).
+    #[must_use]
+    pub fn with_parsed(mut self, value: impl Into<values::Number>) -> Self {
+        self.parsed = Some(value.into());
+        self
+    }
+
+    /// A number or a text.
+    ///
+    /// Sets [`port`](Self::port).
+    #[must_use]
+    pub fn with_port(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.port = Some(value.into());
+        self
+    }
+
+    /// Up to the number.
+    ///
+    /// Sets [`range`](Self::range).
+    #[must_use]
+    pub fn with_range(mut self, value: impl IntoIterator<Item = impl Into<i64>>) -> Self {
+        self.range = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The number that divides.
+    ///
+    /// Sets [`ratio`](Self::ratio).
+    #[must_use]
+    pub fn with_ratio(mut self, value: impl Into<values::Number>) -> Self {
+        self.ratio = Some(value.into());
+        self
+    }
+
+    /// Of a division.
+    ///
+    /// Sets [`rest`](Self::rest).
+    #[must_use]
+    pub fn with_rest(mut self, value: impl Into<i64>) -> Self {
+        self.rest = Some(value.into());
+        self
+    }
+
+    /// A number in words.
+    ///
+    /// Sets [`said`](Self::said).
+    #[must_use]
+    pub fn with_said(mut self, value: impl Into<String>) -> Self {
+        self.said = Some(value.into());
+        self
+    }
+
+    /// If both are.
+    ///
+    /// Sets [`same`](Self::same).
+    #[must_use]
+    pub fn with_same(mut self, value: bool) -> Self {
+        self.same = Some(value);
+        self
+    }
+
+    /// The first of them.
+    ///
+    /// Sets [`sorted`](Self::sorted).
+    #[must_use]
+    pub fn with_sorted(mut self, value: impl Into<i64>) -> Self {
+        self.sorted = Some(value.into());
+        self
+    }
+
+    /// The place of a name.
+    ///
+    /// Sets [`swapped`](Self::swapped).
+    #[must_use]
+    pub fn with_swapped(mut self, value: impl Into<i64>) -> Self {
+        self.swapped = Some(value.into());
+        self
+    }
+
+    /// The text.
+    ///
+    /// Sets [`text`](Self::text).
+    #[must_use]
+    pub fn with_text(mut self, value: impl Into<String>) -> Self {
+        self.text = Some(value.into());
+        self
+    }
+
+    /// Of the port.
+    ///
+    /// Sets [`type_`](Self::type_).
+    #[must_use]
+    pub fn with_type(mut self, value: impl Into<String>) -> Self {
+        self.type_ = Some(value.into());
+        self
+    }
+
+    /// A time in words.
+    ///
+    /// Sets [`when`](Self::when).
+    #[must_use]
+    pub fn with_when(mut self, value: impl Into<String>) -> Self {
+        self.when = Some(value.into());
+        self
+    }
+
+    /// Of a sum.
+    ///
+    /// Sets [`whole`](Self::whole).
+    #[must_use]
+    pub fn with_whole(mut self, value: impl Into<i64>) -> Self {
+        self.whole = Some(value.into());
+        self
+    }
+
+    /// If the text isn't so.
+    ///
+    /// Sets [`wrong`](Self::wrong).
+    #[must_use]
+    pub fn with_wrong(mut self, value: bool) -> Self {
+        self.wrong = Some(value);
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecWorkbench {
+        optional "at" => at,
+        optional "base" => base,
+        optional "boxed" => boxed,
+        optional "boxes" => boxes as elements,
+        optional "bytes" => bytes,
+        optional "count" => count,
+        optional "counted" => counted,
+        optional "decoded" => decoded,
+        optional "digits" => digits,
+        optional "doubled" => doubled,
+        optional "either" => either,
+        optional "flag" => flag,
+        optional "float" => float,
+        optional "format" => format,
+        optional "found" => found as elements,
+        optional "joined" => joined,
+        optional "keys" => keys as elements,
+        optional "listed" => listed,
+        optional "marks" => marks as entries,
+        optional "more" => more,
+        optional "names" => names as elements,
+        optional "negative" => negative,
+        optional "none" => none,
+        optional "number" => number,
+        optional "options" => options,
+        optional "other" => other,
+        optional "parsed" => parsed,
+        optional "port" => port,
+        optional "range" => range as elements,
+        optional "ratio" => ratio,
+        optional "rest" => rest,
+        optional "said" => said,
+        optional "same" => same,
+        optional "sorted" => sorted,
+        optional "swapped" => swapped,
+        optional "text" => text,
+        optional "type" => type_,
+        optional "when" => when,
+        optional "whole" => whole,
+        optional "wrong" => wrong,
+    }
+}
+
 /// The object that was found there, of any kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenStatusFound {
@@ -3973,6 +4926,258 @@ wire::object! {
     }
 }
 
+/// One of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecTwinsAll {
+    /// May be null.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
+    pub a: Option<String>,
+
+    /// A number.
+    pub b: Option<i64>,
+
+    /// May be null.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
+    pub c: Option<i64>,
+
+    /// The optional fields that are `null`, by their names in JSON: a server keeps that. They are
+    /// written back if they are unset.
+    pub null_fields: wire::UnknownFields,
+}
+
+impl GardenSpecTwinsAll {
+    /// Makes a `GardenSpecTwinsAll` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`a`](Self::a).
+    #[must_use]
+    pub fn with_a(mut self, value: impl Into<String>) -> Self {
+        self.a = Some(value.into());
+        self
+    }
+
+    /// A number.
+    ///
+    /// Sets [`b`](Self::b).
+    #[must_use]
+    pub fn with_b(mut self, value: impl Into<i64>) -> Self {
+        self.b = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`c`](Self::c).
+    #[must_use]
+    pub fn with_c(mut self, value: impl Into<i64>) -> Self {
+        self.c = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecTwinsAll {
+        optional "a" => a or null in null_fields,
+        optional "b" => b,
+        optional "c" => c or null in null_fields,
+        _ null => null_fields,
+    }
+}
+
+/// One with more.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecTwinsOnes {
+    /// May be null.
+    ///
+    /// Can be `null`, as [`unknown_fields`](Self::unknown_fields) says.
+    pub a: Option<String>,
+
+    /// A number.
+    pub b: Option<i64>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
+}
+
+impl GardenSpecTwinsOnes {
+    /// Makes a `GardenSpecTwinsOnes` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`a`](Self::a).
+    #[must_use]
+    pub fn with_a(mut self, value: impl Into<String>) -> Self {
+        self.a = Some(value.into());
+        self
+    }
+
+    /// A number.
+    ///
+    /// Sets [`b`](Self::b).
+    #[must_use]
+    pub fn with_b(mut self, value: impl Into<i64>) -> Self {
+        self.b = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecTwinsOnes {
+        optional "a" => a or null in unknown_fields,
+        optional "b" => b,
+        _ => unknown_fields,
+    }
+}
+
+/// One of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecTwinsRows {
+    /// May be null.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
+    pub a: Option<String>,
+
+    /// A number.
+    pub b: Option<i64>,
+
+    /// May be null.
+    ///
+    /// Can be `null`, as [`null_fields`](Self::null_fields) says.
+    pub c: Option<i64>,
+
+    /// The optional fields that are `null`, by their names in JSON: a server keeps that. They are
+    /// written back if they are unset.
+    pub null_fields: wire::UnknownFields,
+}
+
+impl GardenSpecTwinsRows {
+    /// Makes a `GardenSpecTwinsRows` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`a`](Self::a).
+    #[must_use]
+    pub fn with_a(mut self, value: impl Into<String>) -> Self {
+        self.a = Some(value.into());
+        self
+    }
+
+    /// A number.
+    ///
+    /// Sets [`b`](Self::b).
+    #[must_use]
+    pub fn with_b(mut self, value: impl Into<i64>) -> Self {
+        self.b = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`c`](Self::c).
+    #[must_use]
+    pub fn with_c(mut self, value: impl Into<i64>) -> Self {
+        self.c = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecTwinsRows {
+        optional "a" => a or null in null_fields,
+        optional "b" => b,
+        optional "c" => c or null in null_fields,
+        _ null => null_fields,
+    }
+}
+
+/// For both.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecTwinsShelter {
+    /// The material.
+    pub roof: Option<String>,
+}
+
+impl GardenSpecTwinsShelter {
+    /// Makes a `GardenSpecTwinsShelter` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The material.
+    ///
+    /// Sets [`roof`](Self::roof).
+    #[must_use]
+    pub fn with_roof(mut self, value: impl Into<String>) -> Self {
+        self.roof = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecTwinsShelter {
+        optional "roof" => roof,
+    }
+}
+
+/// A box.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecWorkbenchBoxes {
+    /// The content.
+    pub inner: GardenSpecWorkbenchBoxesInner,
+
+    /// The label.
+    pub label: String,
+
+    /// The depth.
+    pub depth: Option<i64>,
+}
+
+impl GardenSpecWorkbenchBoxes {
+    /// Makes a `GardenSpecWorkbenchBoxes` with its `inner` and `label`.
+    #[must_use]
+    pub fn new(inner: impl Into<GardenSpecWorkbenchBoxesInner>, label: impl Into<String>) -> Self {
+        Self {
+            inner: inner.into(),
+            label: label.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The depth.
+    ///
+    /// Sets [`depth`](Self::depth).
+    #[must_use]
+    pub fn with_depth(mut self, value: impl Into<i64>) -> Self {
+        self.depth = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecWorkbenchBoxes {
+        required "inner" => inner,
+        required "label" => label,
+        optional "depth" => depth,
+    }
+}
+
 /// A part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecOrchardWoodParts {
@@ -4067,5 +5272,26 @@ wire::object! {
     GardenSpecOrchardWoodTrees {
         required "name" => name,
         optional "planted" => planted,
+    }
+}
+
+/// The content.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecWorkbenchBoxesInner {
+    /// The size.
+    pub size: i64,
+}
+
+impl GardenSpecWorkbenchBoxesInner {
+    /// Makes a `GardenSpecWorkbenchBoxesInner` with its `size`.
+    #[must_use]
+    pub fn new(size: impl Into<i64>) -> Self {
+        Self { size: size.into() }
+    }
+}
+
+wire::object! {
+    GardenSpecWorkbenchBoxesInner {
+        required "size" => size,
     }
 }

@@ -44,7 +44,9 @@ pub use garden::{
     GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
     GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
     GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
-    GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    GardenSpecSite, GardenSpecToolbox, GardenSpecTwins, GardenSpecTwinsAll, GardenSpecTwinsOnes,
+    GardenSpecTwinsRows, GardenSpecTwinsShelter, GardenSpecWorkbench, GardenSpecWorkbenchBoxes,
+    GardenSpecWorkbenchBoxesInner, GardenStatus, GardenStatusFound,
 };
 pub use group_version::{GROUP_VERSION, resource};
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};

@@ -12,7 +12,9 @@ use crate::{
     GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
     GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
     GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
-    GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    GardenSpecSite, GardenSpecToolbox, GardenSpecTwins, GardenSpecTwinsAll, GardenSpecTwinsOnes,
+    GardenSpecTwinsRows, GardenSpecTwinsShelter, GardenSpecWorkbench, GardenSpecWorkbenchBoxes,
+    GardenSpecWorkbenchBoxesInner, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -55,8 +57,10 @@ merge::object! {
         optional sign as fields,
         optional site as fields,
         optional toolbox as fields,
+        optional twins as fields,
         optional visits,
         optional well,
+        optional workbench as fields,
         _ => null_fields,
     }
 }
@@ -291,6 +295,77 @@ merge::object! {
 }
 
 merge::object! {
+    GardenSpecTwins {
+        optional alike,
+        optional all,
+        optional among,
+        optional asked,
+        optional at,
+        optional every,
+        optional free,
+        optional full,
+        optional gapless,
+        optional gaps,
+        optional kind,
+        optional later,
+        optional ones,
+        optional open,
+        optional port,
+        optional rooms,
+        optional rows,
+        optional shelter as fields,
+        optional wilds,
+        optional words,
+        _ => null_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecWorkbench {
+        optional at,
+        optional base,
+        optional boxed,
+        optional boxes,
+        optional bytes,
+        optional count,
+        optional counted,
+        optional decoded,
+        optional digits,
+        optional doubled,
+        optional either,
+        optional flag,
+        optional float,
+        optional format,
+        optional found,
+        optional joined,
+        optional keys,
+        optional listed,
+        optional marks as entries,
+        optional more,
+        optional names,
+        optional negative,
+        optional none,
+        optional number,
+        optional options,
+        optional other,
+        optional parsed,
+        optional port,
+        optional range,
+        optional ratio,
+        optional rest,
+        optional said,
+        optional same,
+        optional sorted,
+        optional swapped,
+        optional text,
+        optional type_,
+        optional when,
+        optional whole,
+        optional wrong,
+    }
+}
+
+merge::object! {
     GardenStatusFound {
         required api_version,
         required kind,
@@ -393,6 +468,46 @@ merge::object! {
 }
 
 merge::object! {
+    GardenSpecTwinsAll {
+        optional a,
+        optional b,
+        optional c,
+        _ => null_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecTwinsOnes {
+        optional a,
+        optional b,
+        _ => unknown_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecTwinsRows {
+        optional a,
+        optional b,
+        optional c,
+        _ => null_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecTwinsShelter {
+        optional roof,
+    }
+}
+
+merge::object! {
+    GardenSpecWorkbenchBoxes {
+        required inner as fields,
+        required label,
+        optional depth,
+    }
+}
+
+merge::object! {
     GardenSpecOrchardWoodParts {
         optional kinds as set,
     }
@@ -408,5 +523,11 @@ merge::object! {
     GardenSpecOrchardWoodTrees {
         required name,
         optional planted,
+    }
+}
+
+merge::object! {
+    GardenSpecWorkbenchBoxesInner {
+        required size,
     }
 }

@@ -30,24 +30,40 @@ pub fn flag(text: &str) -> Result<bool> {
     }
 }
 
-/// Returns the number that a text is: `double`. Of what Go reads, hexadecimal numbers are refused.
+/// Returns the number that a text is: `double`.
 #[inline]
 pub fn parsed(text: &str) -> Result<f64> {
-    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
-    let bytes = text.as_bytes();
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let hexadecimal = unsigned
+        .strip_prefix("0x")
+        .or_else(|| unsigned.strip_prefix("0X"));
+    let is_digit = |byte: Option<&u8>| {
+        let is_hexadecimal = |byte: &u8| hexadecimal.is_some() && byte.is_ascii_hexdigit();
+        byte.is_some_and(|byte| byte.is_ascii_digit() || is_hexadecimal(byte))
+    };
+    let bytes = hexadecimal.unwrap_or(unsigned).as_bytes();
     let mut underscores = (0..bytes.len()).filter(|at| bytes[*at] == b'_');
     let is_between = |at: usize| {
-        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-        is_digit(before) && is_digit(bytes.get(at + 1))
+        let is_after = match at.checked_sub(1) {
+            Some(before) => is_digit(bytes.get(before)),
+            None => hexadecimal.is_some(),
+        };
+        is_after && is_digit(bytes.get(at + 1))
     };
-    let is_signed_nan = text.starts_with(['+', '-']) && text[1..].eq_ignore_ascii_case("nan");
+    let is_signed_nan = unsigned.len() < text.len() && unsigned.eq_ignore_ascii_case("nan");
     if !underscores.all(is_between) || is_signed_nan {
         return Err(Failure::Form);
     }
+    if let Some(digits) = hexadecimal {
+        let number = super::hexadecimal::read(&digits.replace('_', ""))?;
+        return Ok(if text.starts_with('-') {
+            -number
+        } else {
+            number
+        });
+    }
     let number: f64 = text.replace('_', "").parse().map_err(|_| Failure::Form)?;
-    match number.is_infinite()
-        && is_digit(text.trim_start_matches(['+', '-', '.']).as_bytes().first())
-    {
+    match number.is_infinite() && is_digit(unsigned.trim_start_matches('.').as_bytes().first()) {
         true => Err(Failure::Overflow),
         false => Ok(number),
     }
@@ -120,16 +136,19 @@ mod tests {
             ("1e-999", 0.0),
             ("-Inf", f64::NEG_INFINITY),
             ("+infinity", f64::INFINITY),
+            ("0x1p-2", 0.25),
+            ("-0X_1_0.8p+0", -16.5),
         ] {
             assert_eq!(parsed(text), Ok(number), "{text}");
         }
         assert!(parsed("nan").is_ok_and(f64::is_nan));
         for text in [
-            "", ".", "1e", " 1", "1__0", "_1", "1_", "1_e1", "+nan", "0x1p-2", "x",
+            "", ".", "1e", " 1", "1__0", "_1", "1_", "1_e1", "+nan", "0x1", "0x", "x", "0x1_p0",
+            "--1", "0x+1p0",
         ] {
             assert_eq!(parsed(text), Err(Failure::Form), "{text}");
         }
-        for text in ["1e999", "-1e999", ".1e999"] {
+        for text in ["1e999", "-1e999", ".1e999", "0x1p9999"] {
             assert_eq!(parsed(text), Err(Failure::Overflow), "{text}");
         }
     }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use k8s_openapi::serde_json::Value as Json;
 use kubernetes_kinds::values::{IntOrQuantity, IntOrString};
 
 use super::{Failure, Result};
@@ -10,10 +11,14 @@ use super::{Failure, Result};
 /// numbers are by what they count.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
+    /// Nothing.
+    Null,
     /// A flag.
     Bool(bool),
     /// A whole number.
     Int(i64),
+    /// A whole number without a sign.
+    Unsigned(u64),
     /// A number that may have a fraction.
     Double(f64),
     /// A text.
@@ -26,10 +31,21 @@ pub fn value<'a>(of: impl Into<Value<'a>>) -> Value<'a> {
     of.into()
 }
 
-/// Returns the name of the type of a value, which has to be there.
+/// Returns a whole number without a sign as a value of no one type.
+#[must_use]
 #[inline]
-pub fn type_of<T>(_: T, name: &'static str) -> &'static str {
-    name
+pub fn value_unsigned(of: u64) -> Value<'static> {
+    Value::Unsigned(of)
+}
+
+/// Returns a value of JSON, of which numbers may have fractions.
+#[must_use]
+#[inline]
+pub fn number(of: &Json) -> Value<'_> {
+    match of.as_f64() {
+        Some(number) => Value::Double(number),
+        None => of.into(),
+    }
 }
 
 /// Returns the order of two values of one type; others have none.
@@ -37,24 +53,54 @@ pub fn type_of<T>(_: T, name: &'static str) -> &'static str {
 pub fn order<'a, 'b>(a: impl Into<Value<'a>>, b: impl Into<Value<'b>>) -> Result<Ordering> {
     let found = match (a.into(), b.into()) {
         (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(&b)),
-        (Value::Int(a), Value::Int(b)) => Some(a.cmp(&b)),
-        (Value::Int(a), Value::Double(b)) => (a as f64).partial_cmp(&b),
-        (Value::Double(a), Value::Int(b)) => a.partial_cmp(&(b as f64)),
-        (Value::Double(a), Value::Double(b)) => a.partial_cmp(&b),
         (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
-        _ => None,
+        (a, b) => match (a.whole_of_any_sign(), b.whole_of_any_sign()) {
+            (Some(a), Some(b)) => Some(a.cmp(&b)),
+            _ => match a.any_number().zip(b.any_number()) {
+                Some((a, b)) => a.partial_cmp(&b),
+                None => None,
+            },
+        },
     };
     found.ok_or(Failure::Type)
 }
 
 impl<'a> Value<'a> {
+    #[inline]
+    fn whole_of_any_sign(self) -> Option<i128> {
+        match self {
+            Self::Int(number) => Some(number.into()),
+            Self::Unsigned(number) => Some(number.into()),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn any_number(self) -> Option<f64> {
+        match self {
+            Self::Int(number) => Some(number as f64),
+            Self::Unsigned(number) => Some(number as f64),
+            Self::Double(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Returns true for `null`.
+    #[must_use]
+    #[inline]
+    pub fn is_null(self) -> bool {
+        matches!(self, Self::Null)
+    }
+
     /// Returns the name of its type in CEL.
     #[must_use]
     #[inline]
     pub fn type_name(self) -> &'static str {
         match self {
+            Self::Null => "null_type",
             Self::Bool(_) => "bool",
             Self::Int(_) => "int",
+            Self::Unsigned(_) => "uint",
             Self::Double(_) => "double",
             Self::Text(_) => "string",
         }
@@ -83,21 +129,65 @@ impl<'a> Value<'a> {
     pub fn to_int(self) -> Result<i64> {
         match self {
             Self::Int(number) => Ok(number),
+            Self::Unsigned(number) => super::signed(number),
             Self::Text(text) => super::int(text),
             Self::Double(number) => super::truncated(number),
-            Self::Bool(_) => Err(Failure::Type),
+            Self::Null | Self::Bool(_) => Err(Failure::Type),
+        }
+    }
+
+    /// Returns it as a whole number without a sign: `uint`.
+    #[inline]
+    pub fn to_unsigned(self) -> Result<u64> {
+        match self {
+            Self::Unsigned(number) => Ok(number),
+            Self::Int(number) => super::without_sign(number),
+            Self::Text(text) => super::unsigned(text),
+            Self::Double(number) => super::truncated_unsigned(number),
+            Self::Null | Self::Bool(_) => Err(Failure::Type),
+        }
+    }
+
+    /// Returns it as a number that may have a fraction: `double`.
+    #[inline]
+    pub fn to_double(self) -> Result<f64> {
+        match self {
+            Self::Text(text) => super::parsed(text),
+            other => other.any_number().ok_or(Failure::Type),
         }
     }
 
     /// Returns it as a text: `string`.
+    #[inline]
+    pub fn to_text(self) -> Result<String> {
+        match self {
+            Self::Null => Err(Failure::Type),
+            other => Ok(other.formatted()),
+        }
+    }
+
+    /// Returns the text that takes the place of `%s`.
     #[must_use]
     #[inline]
-    pub fn to_text(self) -> String {
+    pub fn formatted(self) -> String {
         match self {
+            Self::Null => "null".to_owned(),
             Self::Bool(flag) => flag.to_string(),
             Self::Int(number) => number.to_string(),
+            Self::Unsigned(number) => number.to_string(),
             Self::Double(number) => super::general(number),
             Self::Text(text) => text.to_owned(),
+        }
+    }
+
+    /// Returns the same, as it is in a list or map.
+    #[must_use]
+    #[inline]
+    pub fn formatted_inside(self) -> String {
+        match self {
+            Self::Double(number) => super::plain(number),
+            Self::Text(text) => super::in_quotes(text),
+            other => other.formatted(),
         }
     }
 }
@@ -105,7 +195,8 @@ impl<'a> Value<'a> {
 impl<'b, T: Copy + Into<Value<'b>>> PartialEq<T> for Value<'_> {
     #[inline]
     fn eq(&self, other: &T) -> bool {
-        matches!(order(*self, *other), Ok(Ordering::Equal))
+        let other = (*other).into();
+        self.is_null() && other.is_null() || matches!(order(*self, other), Ok(Ordering::Equal))
     }
 }
 
@@ -121,6 +212,22 @@ macro_rules! from {
 }
 
 from!(bool => Bool, i64 => Int, f64 => Double, &'a str => Text);
+
+impl<'a> From<&'a Json> for Value<'a> {
+    /// Takes a list or an object, which has another type, for nothing.
+    #[inline]
+    fn from(value: &'a Json) -> Self {
+        match value {
+            Json::Bool(flag) => Self::Bool(*flag),
+            Json::String(text) => Self::Text(text),
+            value => match (value.as_i64(), value.as_f64()) {
+                (Some(number), _) => Self::Int(number),
+                (_, Some(number)) => Self::Double(number),
+                _ => Self::Null,
+            },
+        }
+    }
+}
 
 impl<'a> From<&'a IntOrString> for Value<'a> {
     #[inline]
@@ -164,7 +271,51 @@ mod tests {
         assert_eq!(value(&name).to_int(), Err(Failure::Form));
         assert_eq!(
             (value(&port).to_text(), value(&name).type_name()),
-            ("80".to_owned(), "string")
+            (Ok("80".to_owned()), "string")
         );
+        assert_eq!(value(&port).to_unsigned(), Ok(80));
+        assert_eq!(
+            (value("1.5").to_double(), value(&port).to_double()),
+            (Ok(1.5), Ok(80.0))
+        );
+    }
+
+    #[test]
+    fn values_that_may_be_null() {
+        let null = value(&Json::Null);
+        assert!(null.is_null() && null == Value::Null && null != 0 && null != false);
+        assert_eq!(
+            (order(null, null), null.to_text()),
+            (Err(Failure::Type), Err(Failure::Type))
+        );
+        assert_eq!(
+            (null.type_name(), null.formatted()),
+            ("null_type", "null".to_owned())
+        );
+        assert_eq!(
+            (null.to_int(), null.to_double()),
+            (Err(Failure::Type), Err(Failure::Type))
+        );
+        let one = Json::from(1);
+        assert!(
+            value(&one) == 1
+                && value(&one) == value_unsigned(1)
+                && value(&one).type_name() == "int"
+        );
+        assert!(number(&one) == 1 && number(&one).type_name() == "double");
+        assert!(number(&Json::Null).is_null() && value(&Json::from("a")) == "a");
+    }
+
+    #[test]
+    fn numbers_of_different_types() {
+        let largest = value_unsigned(u64::MAX);
+        assert!(largest != -1 && largest != i64::MAX && largest == u64::MAX as f64);
+        assert_eq!(order(largest, i64::MAX).map(Ordering::is_gt), Ok(true));
+        assert_eq!(order(-1, value_unsigned(0)).map(Ordering::is_lt), Ok(true));
+        assert_eq!(order(f64::NAN, value_unsigned(1)), Err(Failure::Type));
+        let none = f64::NAN;
+        assert!(value(none) != none);
+        assert_eq!(value(1.5).formatted_inside(), "1.500000");
+        assert_eq!(value("a").formatted_inside(), "\"a\"");
     }
 }

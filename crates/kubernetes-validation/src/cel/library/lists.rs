@@ -1,6 +1,11 @@
 //! Functions of lists of plain values, and of lists as sets.
 
+use std::cmp::Ordering;
+
 use super::{Failure, Result, size};
+
+/// The most steps of one rule: a server stops a rule that takes more.
+const STEPS: i64 = 1_000_000;
 
 /// Returns true if two lists have the same elements in the same order.
 #[must_use]
@@ -75,7 +80,8 @@ pub fn total(list: impl AsRef<[f64]>) -> f64 {
 #[must_use]
 #[inline]
 pub fn is_sorted<T: PartialOrd>(list: impl AsRef<[T]>) -> bool {
-    list.as_ref().is_sorted()
+    let mut pairs = list.as_ref().windows(2);
+    pairs.all(|pair| !matches!(pair, [a, b] if a > b))
 }
 
 /// Returns the first element, if there is one.
@@ -115,10 +121,62 @@ pub fn reversed<T: Clone>(list: impl AsRef<[T]>) -> Vec<T> {
 /// Returns the elements in their order.
 #[must_use]
 #[inline]
-pub fn sorted<T: Ord + Clone>(list: impl AsRef<[T]>) -> Vec<T> {
+pub fn sorted<T: PartialOrd + Clone>(list: impl AsRef<[T]>) -> Vec<T> {
     let mut sorted = list.as_ref().to_vec();
-    sorted.sort();
+    sorted.sort_by(order);
     sorted
+}
+
+/// Returns items in the order of what a function makes of them.
+#[inline]
+pub fn sort_by<T: Clone, K: PartialOrd>(
+    items: impl IntoIterator<Item = T>,
+    mut key: impl FnMut(T) -> Result<K>,
+) -> Result<Vec<T>> {
+    let keyed = items.into_iter().map(|item| Ok((key(item.clone())?, item)));
+    let mut keyed = keyed.collect::<Result<Vec<_>>>()?;
+    keyed.sort_by(|(a, _), (b, _)| order(a, b));
+    Ok(keyed.into_iter().map(|(_, item)| item).collect())
+}
+
+/// The order of two values, with those that are no number after the others.
+#[inline]
+fn order<T: PartialOrd>(a: &T, b: &T) -> Ordering {
+    let is_none = |value: &T| value.partial_cmp(value).is_none();
+    a.partial_cmp(b)
+        .unwrap_or_else(|| is_none(a).cmp(&is_none(b)))
+}
+
+/// Returns the whole numbers from 0 up to another.
+#[inline]
+pub fn range(to: i64) -> Result<Vec<i64>> {
+    match to {
+        0..=STEPS => Ok((0..to).collect()),
+        _ => Err(Failure::Range),
+    }
+}
+
+/// Returns the first elements, or all for a negative number of them.
+#[must_use]
+#[inline]
+pub fn up_to<T>(mut list: Vec<T>, count: i64) -> Vec<T> {
+    if count >= 0 {
+        list.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+    }
+    list
+}
+
+/// Returns a list without elements.
+#[must_use]
+#[inline]
+pub fn no_values<T>() -> Vec<T> {
+    Vec::new()
+}
+
+/// Returns an element of a list of what is elsewhere.
+#[inline]
+pub fn kept_at<'a, T>(list: &[&'a T], index: i64) -> Result<&'a T> {
+    super::super::element(list, index).copied()
 }
 
 /// Returns the elements from a position up to another.
@@ -202,6 +260,30 @@ mod tests {
             (vec![1, 2], vec![1, 2])
         );
         assert!(same([1], vec![1]) && !same([1], [2]));
+        assert_eq!((range(2), range(0)), (Ok(vec![0, 1]), Ok(vec![])));
+        assert_eq!(
+            (range(-1), range(i64::MAX)),
+            (Err(Failure::Range), Err(Failure::Range))
+        );
+        for (count, found) in [(-1, 3), (0, 0), (2, 2), (9, 3)] {
+            assert_eq!(up_to(list.to_vec(), count).len(), found, "{count}");
+        }
+        assert_eq!(
+            (kept_at(&[&1], 0), kept_at(&[&1], 1)),
+            (Ok(&1), Err(Failure::Range))
+        );
+    }
+
+    #[test]
+    fn orders() {
+        assert_eq!(sort_by([1, 2, 3], |n: i64| Ok(-n)), Ok(vec![3, 2, 1]));
+        assert_eq!(
+            sort_by([1], |_| Err::<i64, _>(Failure::Key)),
+            Err(Failure::Key)
+        );
+        let with_none = sorted([f64::NAN, 2.0, f64::NAN, 1.0]);
+        assert!(with_none[..2] == [1.0, 2.0] && with_none[2].is_nan());
+        assert!(is_sorted([1.0, f64::NAN, 0.0]) && !is_sorted([1.0, 0.0]));
     }
 
     #[test]

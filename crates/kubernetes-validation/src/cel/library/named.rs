@@ -2,6 +2,58 @@
 
 use kubernetes_schema_terms::{NameFormat, TextFormat, is_date_time};
 
+use super::{is_base64, is_url};
+
+/// A format that a rule has looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    name: &'static str,
+    is: Matches,
+}
+
+/// Returns true for a text of the format.
+type Matches = fn(&str) -> bool;
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Format {
+    /// Returns true for a text of another form.
+    #[must_use]
+    #[inline]
+    pub fn has_problems(self, text: &str) -> bool {
+        !(self.is)(text)
+    }
+}
+
+/// The formats by name.
+const FORMATS: [(&str, Matches); 13] = [
+    ("byte", is_base64),
+    ("date", is_date),
+    ("datetime", is_datetime),
+    ("dns1035Label", is_dns1035_label),
+    ("dns1035LabelPrefix", is_dns1035_label_prefix),
+    ("dns1123Label", is_dns1123_label),
+    ("dns1123LabelPrefix", is_dns1123_label_prefix),
+    ("dns1123Subdomain", is_dns1123_subdomain),
+    ("dns1123SubdomainPrefix", is_dns1123_subdomain_prefix),
+    ("labelValue", is_label_value),
+    ("qualifiedName", is_qualified_name),
+    ("uri", is_url),
+    ("uuid", is_uuid),
+];
+
+/// Returns the format of a name, if there is one.
+#[must_use]
+#[inline]
+pub fn named_format(name: &str) -> Option<Format> {
+    let found = FORMATS.into_iter().find(|(known, _)| *known == name);
+    found.map(|(name, is)| Format { name, is })
+}
+
 /// Makes a function for each format.
 macro_rules! formats {
     ($($(#[$doc:meta])* $name:ident: $text:ident => $is:expr;)*) => {$(
@@ -67,5 +119,8 @@ mod tests {
         assert!(is_qualified_name("a/b") && is_label_value("") && !is_qualified_name(""));
         assert!(is_date("2024-02-29") && !is_date("2023-02-29"));
         assert!(is_datetime("2024-02-29t00:00:00z") && !is_uuid("a"));
+        let format = named_format("labelValue");
+        assert!(format.is_some_and(|format| !format.has_problems("") && format.has_problems("-")));
+        assert!(named_format("email").is_none() && named_format("uri") != named_format("uuid"));
     }
 }

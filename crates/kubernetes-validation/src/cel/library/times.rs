@@ -139,6 +139,12 @@ impl Time {
         }
     }
 
+    /// Returns true for the first moment of the year 1.
+    #[inline]
+    pub(super) fn is_first(self) -> bool {
+        self.moment() == (FIRST, 0)
+    }
+
     /// Returns the whole seconds since 1970.
     #[must_use]
     #[inline]

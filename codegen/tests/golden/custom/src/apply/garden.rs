@@ -293,6 +293,11 @@ pub struct GardenSpec {
     /// See [`toolbox`](crate::GardenSpec::toolbox).
     pub toolbox: Option<GardenSpecToolbox>,
 
+    /// Values that are compared, of which some can be null.
+    ///
+    /// See [`twins`](crate::GardenSpec::twins).
+    pub twins: Option<GardenSpecTwins>,
+
     /// The number that came on each day, if they were counted.
     ///
     /// See [`visits`](crate::GardenSpec::visits).
@@ -302,6 +307,11 @@ pub struct GardenSpec {
     ///
     /// See [`well`](crate::GardenSpec::well).
     pub well: Option<i64>,
+
+    /// Values, and what more functions make of them.
+    ///
+    /// See [`workbench`](crate::GardenSpec::workbench).
+    pub workbench: Option<GardenSpecWorkbench>,
 }
 
 impl GardenSpec {
@@ -599,6 +609,15 @@ impl GardenSpec {
         self
     }
 
+    /// Values that are compared, of which some can be null.
+    ///
+    /// Sets [`twins`](Self::twins).
+    #[must_use]
+    pub fn with_twins(mut self, value: impl Into<GardenSpecTwins>) -> Self {
+        self.twins = Some(value.into());
+        self
+    }
+
     /// The number that came on each day, if they were counted.
     ///
     /// Sets [`visits`](Self::visits).
@@ -617,6 +636,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_well(mut self, value: impl Into<i64>) -> Self {
         self.well = Some(value.into());
+        self
+    }
+
+    /// Values, and what more functions make of them.
+    ///
+    /// Sets [`workbench`](Self::workbench).
+    #[must_use]
+    pub fn with_workbench(mut self, value: impl Into<GardenSpecWorkbench>) -> Self {
+        self.workbench = Some(value.into());
         self
     }
 }
@@ -655,8 +683,10 @@ impl From<crate::GardenSpec> for GardenSpec {
             sign: value.sign.map(Into::into),
             site: value.site.map(Into::into),
             toolbox: value.toolbox.map(Into::into),
+            twins: value.twins.map(Into::into),
             visits: value.visits,
             well: value.well,
+            workbench: value.workbench.map(Into::into),
         }
     }
 }
@@ -693,8 +723,10 @@ wire::object! {
         optional "sign" => sign,
         optional "site" => site,
         optional "toolbox" => toolbox,
+        optional "twins" => twins,
         optional "visits" => visits,
         optional "well" => well,
+        optional "workbench" => workbench,
     }
 }
 
@@ -3595,6 +3627,1043 @@ wire::object! {
     }
 }
 
+/// Part of an apply configuration: a [`GardenSpecTwins`](crate::GardenSpecTwins).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecTwins {
+    /// If they are.
+    ///
+    /// See [`alike`](crate::GardenSpecTwins::alike).
+    pub alike: Option<bool>,
+
+    /// All of them.
+    ///
+    /// See [`all`](crate::GardenSpecTwins::all).
+    pub all: Option<Vec<GardenSpecTwinsAll>>,
+
+    /// If it is there.
+    ///
+    /// See [`among`](crate::GardenSpecTwins::among).
+    pub among: Option<bool>,
+
+    /// If that is asked.
+    ///
+    /// See [`asked`](crate::GardenSpecTwins::asked).
+    pub asked: Option<bool>,
+
+    /// A time.
+    ///
+    /// See [`at`](crate::GardenSpecTwins::at).
+    pub at: Option<values::DateTime>,
+
+    /// A duration.
+    ///
+    /// See [`every`](crate::GardenSpecTwins::every).
+    pub every: Option<String>,
+
+    /// If they are.
+    ///
+    /// See [`free`](crate::GardenSpecTwins::free).
+    pub free: Option<bool>,
+
+    /// If there are all.
+    ///
+    /// See [`full`](crate::GardenSpecTwins::full).
+    pub full: Option<bool>,
+
+    /// If there are none.
+    ///
+    /// See [`gapless`](crate::GardenSpecTwins::gapless).
+    pub gapless: Option<bool>,
+
+    /// Numbers between which there may be gaps.
+    ///
+    /// See [`gaps`](crate::GardenSpecTwins::gaps).
+    pub gaps: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// If there is none.
+    ///
+    /// See [`kind`](crate::GardenSpecTwins::kind).
+    pub kind: Option<bool>,
+
+    /// If that is asked.
+    ///
+    /// See [`later`](crate::GardenSpecTwins::later).
+    pub later: Option<bool>,
+
+    /// Those with more.
+    ///
+    /// See [`ones`](crate::GardenSpecTwins::ones).
+    pub ones: Option<Vec<GardenSpecTwinsOnes>>,
+
+    /// If they are.
+    ///
+    /// See [`open`](crate::GardenSpecTwins::open).
+    pub open: Option<bool>,
+
+    /// A number or a text.
+    ///
+    /// See [`port`](crate::GardenSpecTwins::port).
+    pub port: Option<values::IntOrString>,
+
+    /// Rooms that there may be.
+    ///
+    /// See [`rooms`](crate::GardenSpecTwins::rooms).
+    pub rooms: Option<Vec<k8s_openapi::serde_json::Value>>,
+
+    /// All of them by row.
+    ///
+    /// See [`rows`](crate::GardenSpecTwins::rows).
+    pub rows: Option<Vec<Vec<GardenSpecTwinsRows>>>,
+
+    /// For both.
+    ///
+    /// See [`shelter`](crate::GardenSpecTwins::shelter).
+    pub shelter: Option<GardenSpecTwinsShelter>,
+
+    /// Of anything.
+    ///
+    /// See [`wilds`](crate::GardenSpecTwins::wilds).
+    pub wilds: Option<Vec<BTreeMap<String, k8s_openapi::serde_json::Value>>>,
+
+    /// The material of the roof.
+    ///
+    /// See [`words`](crate::GardenSpecTwins::words).
+    pub words: Option<String>,
+}
+
+impl GardenSpecTwins {
+    /// Makes a `GardenSpecTwins` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// If they are.
+    ///
+    /// Sets [`alike`](Self::alike).
+    #[must_use]
+    pub fn with_alike(mut self, value: bool) -> Self {
+        self.alike = Some(value);
+        self
+    }
+
+    /// All of them.
+    ///
+    /// Sets [`all`](Self::all).
+    #[must_use]
+    pub fn with_all(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecTwinsAll>>,
+    ) -> Self {
+        self.all = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// If it is there.
+    ///
+    /// Sets [`among`](Self::among).
+    #[must_use]
+    pub fn with_among(mut self, value: bool) -> Self {
+        self.among = Some(value);
+        self
+    }
+
+    /// If that is asked.
+    ///
+    /// Sets [`asked`](Self::asked).
+    #[must_use]
+    pub fn with_asked(mut self, value: bool) -> Self {
+        self.asked = Some(value);
+        self
+    }
+
+    /// A time.
+    ///
+    /// Sets [`at`](Self::at).
+    #[must_use]
+    pub fn with_at(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.at = Some(value.into());
+        self
+    }
+
+    /// A duration.
+    ///
+    /// Sets [`every`](Self::every).
+    #[must_use]
+    pub fn with_every(mut self, value: impl Into<String>) -> Self {
+        self.every = Some(value.into());
+        self
+    }
+
+    /// If they are.
+    ///
+    /// Sets [`free`](Self::free).
+    #[must_use]
+    pub fn with_free(mut self, value: bool) -> Self {
+        self.free = Some(value);
+        self
+    }
+
+    /// If there are all.
+    ///
+    /// Sets [`full`](Self::full).
+    #[must_use]
+    pub fn with_full(mut self, value: bool) -> Self {
+        self.full = Some(value);
+        self
+    }
+
+    /// If there are none.
+    ///
+    /// Sets [`gapless`](Self::gapless).
+    #[must_use]
+    pub fn with_gapless(mut self, value: bool) -> Self {
+        self.gapless = Some(value);
+        self
+    }
+
+    /// Numbers between which there may be gaps.
+    ///
+    /// Sets [`gaps`](Self::gaps).
+    #[must_use]
+    pub fn with_gaps(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.gaps = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// If there is none.
+    ///
+    /// Sets [`kind`](Self::kind).
+    #[must_use]
+    pub fn with_kind(mut self, value: bool) -> Self {
+        self.kind = Some(value);
+        self
+    }
+
+    /// If that is asked.
+    ///
+    /// Sets [`later`](Self::later).
+    #[must_use]
+    pub fn with_later(mut self, value: bool) -> Self {
+        self.later = Some(value);
+        self
+    }
+
+    /// Those with more.
+    ///
+    /// Sets [`ones`](Self::ones).
+    #[must_use]
+    pub fn with_ones(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecTwinsOnes>>,
+    ) -> Self {
+        self.ones = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// If they are.
+    ///
+    /// Sets [`open`](Self::open).
+    #[must_use]
+    pub fn with_open(mut self, value: bool) -> Self {
+        self.open = Some(value);
+        self
+    }
+
+    /// A number or a text.
+    ///
+    /// Sets [`port`](Self::port).
+    #[must_use]
+    pub fn with_port(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.port = Some(value.into());
+        self
+    }
+
+    /// Rooms that there may be.
+    ///
+    /// Sets [`rooms`](Self::rooms).
+    #[must_use]
+    pub fn with_rooms(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.rooms = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// All of them by row.
+    ///
+    /// Sets [`rows`](Self::rows).
+    #[must_use]
+    pub fn with_rows(mut self, value: impl IntoIterator<Item = Vec<GardenSpecTwinsRows>>) -> Self {
+        self.rows = Some(value.into_iter().collect());
+        self
+    }
+
+    /// For both.
+    ///
+    /// Sets [`shelter`](Self::shelter).
+    #[must_use]
+    pub fn with_shelter(mut self, value: impl Into<GardenSpecTwinsShelter>) -> Self {
+        self.shelter = Some(value.into());
+        self
+    }
+
+    /// Of anything.
+    ///
+    /// Sets [`wilds`](Self::wilds).
+    #[must_use]
+    pub fn with_wilds(
+        mut self,
+        value: impl IntoIterator<Item = BTreeMap<String, k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.wilds = Some(value.into_iter().collect());
+        self
+    }
+
+    /// The material of the roof.
+    ///
+    /// Sets [`words`](Self::words).
+    #[must_use]
+    pub fn with_words(mut self, value: impl Into<String>) -> Self {
+        self.words = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecTwins> for GardenSpecTwins {
+    fn from(value: crate::GardenSpecTwins) -> Self {
+        Self {
+            alike: value.alike,
+            all: value.all.map(convert::elements),
+            among: value.among,
+            asked: value.asked,
+            at: value.at,
+            every: value.every,
+            free: value.free,
+            full: value.full,
+            gapless: value.gapless,
+            gaps: value.gaps,
+            kind: value.kind,
+            later: value.later,
+            ones: value.ones.map(convert::elements),
+            open: value.open,
+            port: value.port,
+            rooms: value.rooms,
+            rows: value
+                .rows
+                .map(|values: Vec<_>| values.into_iter().map(convert::elements).collect()),
+            shelter: value.shelter.map(Into::into),
+            wilds: value.wilds,
+            words: value.words,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecTwins {
+        optional "alike" => alike,
+        optional "all" => all,
+        optional "among" => among,
+        optional "asked" => asked,
+        optional "at" => at,
+        optional "every" => every,
+        optional "free" => free,
+        optional "full" => full,
+        optional "gapless" => gapless,
+        optional "gaps" => gaps,
+        optional "kind" => kind,
+        optional "later" => later,
+        optional "ones" => ones,
+        optional "open" => open,
+        optional "port" => port,
+        optional "rooms" => rooms,
+        optional "rows" => rows,
+        optional "shelter" => shelter,
+        optional "wilds" => wilds,
+        optional "words" => words,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecWorkbench`](crate::GardenSpecWorkbench).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecWorkbench {
+    /// A time.
+    ///
+    /// See [`at`](crate::GardenSpecWorkbench::at).
+    pub at: Option<values::DateTime>,
+
+    /// In base64.
+    ///
+    /// See [`base`](crate::GardenSpecWorkbench::base).
+    pub base: Option<String>,
+
+    /// The label of the second box.
+    ///
+    /// See [`boxed`](crate::GardenSpecWorkbench::boxed).
+    pub boxed: Option<String>,
+
+    /// Some boxes.
+    ///
+    /// See [`boxes`](crate::GardenSpecWorkbench::boxes).
+    pub boxes: Option<Vec<GardenSpecWorkbenchBoxes>>,
+
+    /// Bytes.
+    ///
+    /// See [`bytes`](crate::GardenSpecWorkbench::bytes).
+    pub bytes: Option<k8s_openapi::ByteString>,
+
+    /// A number.
+    ///
+    /// See [`count`](crate::GardenSpecWorkbench::count).
+    pub count: Option<i64>,
+
+    /// The length of a name.
+    ///
+    /// See [`counted`](crate::GardenSpecWorkbench::counted).
+    pub counted: Option<i64>,
+
+    /// The bytes as a text.
+    ///
+    /// See [`decoded`](crate::GardenSpecWorkbench::decoded).
+    pub decoded: Option<String>,
+
+    /// In several bases.
+    ///
+    /// See [`digits`](crate::GardenSpecWorkbench::digits).
+    pub digits: Option<String>,
+
+    /// Nearly twice the text.
+    ///
+    /// See [`doubled`](crate::GardenSpecWorkbench::doubled).
+    pub doubled: Option<String>,
+
+    /// The first of them.
+    ///
+    /// See [`either`](crate::GardenSpecWorkbench::either).
+    pub either: Option<String>,
+
+    /// A flag.
+    ///
+    /// See [`flag`](crate::GardenSpecWorkbench::flag).
+    pub flag: Option<bool>,
+
+    /// Of a quantity.
+    ///
+    /// See [`float`](crate::GardenSpecWorkbench::float).
+    pub float: Option<values::Number>,
+
+    /// The name of a format.
+    ///
+    /// See [`format`](crate::GardenSpecWorkbench::format).
+    pub format: Option<String>,
+
+    /// Some letters.
+    ///
+    /// See [`found`](crate::GardenSpecWorkbench::found).
+    pub found: Option<Vec<String>>,
+
+    /// With a sign.
+    ///
+    /// See [`joined`](crate::GardenSpecWorkbench::joined).
+    pub joined: Option<String>,
+
+    /// Of marks.
+    ///
+    /// See [`keys`](crate::GardenSpecWorkbench::keys).
+    pub keys: Option<Vec<i64>>,
+
+    /// A list in words.
+    ///
+    /// See [`listed`](crate::GardenSpecWorkbench::listed).
+    pub listed: Option<String>,
+
+    /// Numbers by name.
+    ///
+    /// See [`marks`](crate::GardenSpecWorkbench::marks).
+    pub marks: Option<BTreeMap<String, i64>>,
+
+    /// If it is more.
+    ///
+    /// See [`more`](crate::GardenSpecWorkbench::more).
+    pub more: Option<bool>,
+
+    /// Some texts.
+    ///
+    /// See [`names`](crate::GardenSpecWorkbench::names).
+    pub names: Option<Vec<String>>,
+
+    /// The number with another sign.
+    ///
+    /// See [`negative`](crate::GardenSpecWorkbench::negative).
+    pub negative: Option<values::Number>,
+
+    /// The number of names.
+    ///
+    /// See [`none`](crate::GardenSpecWorkbench::none).
+    pub none: Option<i64>,
+
+    /// A number that may have a fraction.
+    ///
+    /// See [`number`](crate::GardenSpecWorkbench::number).
+    pub number: Option<values::Number>,
+
+    /// The number of options.
+    ///
+    /// See [`options`](crate::GardenSpecWorkbench::options).
+    pub options: Option<i64>,
+
+    /// Another number.
+    ///
+    /// See [`other`](crate::GardenSpecWorkbench::other).
+    pub other: Option<i64>,
+
+    /// The number that it says.
+    ///
+    /// See [`parsed`](crate::GardenSpecWorkbench::parsed).
+    pub parsed: Option<values::Number>,
+
+    /// A number or a text.
+    ///
+    /// See [`port`](crate::GardenSpecWorkbench::port).
+    pub port: Option<values::IntOrString>,
+
+    /// Up to the number.
+    ///
+    /// See [`range`](crate::GardenSpecWorkbench::range).
+    pub range: Option<Vec<i64>>,
+
+    /// The number that divides.
+    ///
+    /// See [`ratio`](crate::GardenSpecWorkbench::ratio).
+    pub ratio: Option<values::Number>,
+
+    /// Of a division.
+    ///
+    /// See [`rest`](crate::GardenSpecWorkbench::rest).
+    pub rest: Option<i64>,
+
+    /// A number in words.
+    ///
+    /// See [`said`](crate::GardenSpecWorkbench::said).
+    pub said: Option<String>,
+
+    /// If both are.
+    ///
+    /// See [`same`](crate::GardenSpecWorkbench::same).
+    pub same: Option<bool>,
+
+    /// The first of them.
+    ///
+    /// See [`sorted`](crate::GardenSpecWorkbench::sorted).
+    pub sorted: Option<i64>,
+
+    /// The place of a name.
+    ///
+    /// See [`swapped`](crate::GardenSpecWorkbench::swapped).
+    pub swapped: Option<i64>,
+
+    /// The text.
+    ///
+    /// See [`text`](crate::GardenSpecWorkbench::text).
+    pub text: Option<String>,
+
+    /// Of the port.
+    ///
+    /// See [`type_`](crate::GardenSpecWorkbench::type_).
+    pub type_: Option<String>,
+
+    /// A time in words.
+    ///
+    /// See [`when`](crate::GardenSpecWorkbench::when).
+    pub when: Option<String>,
+
+    /// Of a sum.
+    ///
+    /// See [`whole`](crate::GardenSpecWorkbench::whole).
+    pub whole: Option<i64>,
+
+    /// If the text isn't so.
+    ///
+    /// See [`wrong`](crate::GardenSpecWorkbench::wrong).
+    pub wrong: Option<bool>,
+}
+
+impl GardenSpecWorkbench {
+    /// Makes a `GardenSpecWorkbench` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A time.
+    ///
+    /// Sets [`at`](Self::at).
+    #[must_use]
+    pub fn with_at(mut self, value: impl Into<values::DateTime>) -> Self {
+        self.at = Some(value.into());
+        self
+    }
+
+    /// In base64.
+    ///
+    /// Sets [`base`](Self::base).
+    #[must_use]
+    pub fn with_base(mut self, value: impl Into<String>) -> Self {
+        self.base = Some(value.into());
+        self
+    }
+
+    /// The label of the second box.
+    ///
+    /// Sets [`boxed`](Self::boxed).
+    #[must_use]
+    pub fn with_boxed(mut self, value: impl Into<String>) -> Self {
+        self.boxed = Some(value.into());
+        self
+    }
+
+    /// Some boxes.
+    ///
+    /// Sets [`boxes`](Self::boxes).
+    #[must_use]
+    pub fn with_boxes(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<GardenSpecWorkbenchBoxes>>,
+    ) -> Self {
+        self.boxes = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Bytes.
+    ///
+    /// Sets [`bytes`](Self::bytes).
+    #[must_use]
+    pub fn with_bytes(mut self, value: impl Into<k8s_openapi::ByteString>) -> Self {
+        self.bytes = Some(value.into());
+        self
+    }
+
+    /// A number.
+    ///
+    /// Sets [`count`](Self::count).
+    #[must_use]
+    pub fn with_count(mut self, value: impl Into<i64>) -> Self {
+        self.count = Some(value.into());
+        self
+    }
+
+    /// The length of a name.
+    ///
+    /// Sets [`counted`](Self::counted).
+    #[must_use]
+    pub fn with_counted(mut self, value: impl Into<i64>) -> Self {
+        self.counted = Some(value.into());
+        self
+    }
+
+    /// The bytes as a text.
+    ///
+    /// Sets [`decoded`](Self::decoded).
+    #[must_use]
+    pub fn with_decoded(mut self, value: impl Into<String>) -> Self {
+        self.decoded = Some(value.into());
+        self
+    }
+
+    /// In several bases.
+    ///
+    /// Sets [`digits`](Self::digits).
+    #[must_use]
+    pub fn with_digits(mut self, value: impl Into<String>) -> Self {
+        self.digits = Some(value.into());
+        self
+    }
+
+    /// Nearly twice the text.
+    ///
+    /// Sets [`doubled`](Self::doubled).
+    #[must_use]
+    pub fn with_doubled(mut self, value: impl Into<String>) -> Self {
+        self.doubled = Some(value.into());
+        self
+    }
+
+    /// The first of them.
+    ///
+    /// Sets [`either`](Self::either).
+    #[must_use]
+    pub fn with_either(mut self, value: impl Into<String>) -> Self {
+        self.either = Some(value.into());
+        self
+    }
+
+    /// A flag.
+    ///
+    /// Sets [`flag`](Self::flag).
+    #[must_use]
+    pub fn with_flag(mut self, value: bool) -> Self {
+        self.flag = Some(value);
+        self
+    }
+
+    /// Of a quantity.
+    ///
+    /// Sets [`float`](Self::float).
+    #[must_use]
+    pub fn with_float(mut self, value: impl Into<values::Number>) -> Self {
+        self.float = Some(value.into());
+        self
+    }
+
+    /// The name of a format.
+    ///
+    /// Sets [`format`](Self::format).
+    #[must_use]
+    pub fn with_format(mut self, value: impl Into<String>) -> Self {
+        self.format = Some(value.into());
+        self
+    }
+
+    /// Some letters.
+    ///
+    /// Sets [`found`](Self::found).
+    #[must_use]
+    pub fn with_found(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.found = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// With a sign.
+    ///
+    /// Sets [`joined`](Self::joined).
+    #[must_use]
+    pub fn with_joined(mut self, value: impl Into<String>) -> Self {
+        self.joined = Some(value.into());
+        self
+    }
+
+    /// Of marks.
+    ///
+    /// Sets [`keys`](Self::keys).
+    #[must_use]
+    pub fn with_keys(mut self, value: impl IntoIterator<Item = impl Into<i64>>) -> Self {
+        self.keys = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// A list in words.
+    ///
+    /// Sets [`listed`](Self::listed).
+    #[must_use]
+    pub fn with_listed(mut self, value: impl Into<String>) -> Self {
+        self.listed = Some(value.into());
+        self
+    }
+
+    /// Numbers by name.
+    ///
+    /// Sets [`marks`](Self::marks).
+    #[must_use]
+    pub fn with_marks(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
+    ) -> Self {
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
+        self.marks = Some(values.collect());
+        self
+    }
+
+    /// If it is more.
+    ///
+    /// Sets [`more`](Self::more).
+    #[must_use]
+    pub fn with_more(mut self, value: bool) -> Self {
+        self.more = Some(value);
+        self
+    }
+
+    /// Some texts.
+    ///
+    /// Sets [`names`](Self::names).
+    #[must_use]
+    pub fn with_names(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.names = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The number with another sign.
+    ///
+    /// Sets [`negative`](Self::negative).
+    #[must_use]
+    pub fn with_negative(mut self, value: impl Into<values::Number>) -> Self {
+        self.negative = Some(value.into());
+        self
+    }
+
+    /// The number of names.
+    ///
+    /// Sets [`none`](Self::none).
+    #[must_use]
+    pub fn with_none(mut self, value: impl Into<i64>) -> Self {
+        self.none = Some(value.into());
+        self
+    }
+
+    /// A number that may have a fraction.
+    ///
+    /// Sets [`number`](Self::number).
+    #[must_use]
+    pub fn with_number(mut self, value: impl Into<values::Number>) -> Self {
+        self.number = Some(value.into());
+        self
+    }
+
+    /// The number of options.
+    ///
+    /// Sets [`options`](Self::options).
+    #[must_use]
+    pub fn with_options(mut self, value: impl Into<i64>) -> Self {
+        self.options = Some(value.into());
+        self
+    }
+
+    /// Another number.
+    ///
+    /// Sets [`other`](Self::other).
+    #[must_use]
+    pub fn with_other(mut self, value: impl Into<i64>) -> Self {
+        self.other = Some(value.into());
+        self
+    }
+
+    /// The number that it says.
+    ///
+    /// Sets [`parsed`](Self::parsed).
+    #[must_use]
+    pub fn with_parsed(mut self, value: impl Into<values::Number>) -> Self {
+        self.parsed = Some(value.into());
+        self
+    }
+
+    /// A number or a text.
+    ///
+    /// Sets [`port`](Self::port).
+    #[must_use]
+    pub fn with_port(mut self, value: impl Into<values::IntOrString>) -> Self {
+        self.port = Some(value.into());
+        self
+    }
+
+    /// Up to the number.
+    ///
+    /// Sets [`range`](Self::range).
+    #[must_use]
+    pub fn with_range(mut self, value: impl IntoIterator<Item = impl Into<i64>>) -> Self {
+        self.range = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The number that divides.
+    ///
+    /// Sets [`ratio`](Self::ratio).
+    #[must_use]
+    pub fn with_ratio(mut self, value: impl Into<values::Number>) -> Self {
+        self.ratio = Some(value.into());
+        self
+    }
+
+    /// Of a division.
+    ///
+    /// Sets [`rest`](Self::rest).
+    #[must_use]
+    pub fn with_rest(mut self, value: impl Into<i64>) -> Self {
+        self.rest = Some(value.into());
+        self
+    }
+
+    /// A number in words.
+    ///
+    /// Sets [`said`](Self::said).
+    #[must_use]
+    pub fn with_said(mut self, value: impl Into<String>) -> Self {
+        self.said = Some(value.into());
+        self
+    }
+
+    /// If both are.
+    ///
+    /// Sets [`same`](Self::same).
+    #[must_use]
+    pub fn with_same(mut self, value: bool) -> Self {
+        self.same = Some(value);
+        self
+    }
+
+    /// The first of them.
+    ///
+    /// Sets [`sorted`](Self::sorted).
+    #[must_use]
+    pub fn with_sorted(mut self, value: impl Into<i64>) -> Self {
+        self.sorted = Some(value.into());
+        self
+    }
+
+    /// The place of a name.
+    ///
+    /// Sets [`swapped`](Self::swapped).
+    #[must_use]
+    pub fn with_swapped(mut self, value: impl Into<i64>) -> Self {
+        self.swapped = Some(value.into());
+        self
+    }
+
+    /// The text.
+    ///
+    /// Sets [`text`](Self::text).
+    #[must_use]
+    pub fn with_text(mut self, value: impl Into<String>) -> Self {
+        self.text = Some(value.into());
+        self
+    }
+
+    /// Of the port.
+    ///
+    /// Sets [`type_`](Self::type_).
+    #[must_use]
+    pub fn with_type(mut self, value: impl Into<String>) -> Self {
+        self.type_ = Some(value.into());
+        self
+    }
+
+    /// A time in words.
+    ///
+    /// Sets [`when`](Self::when).
+    #[must_use]
+    pub fn with_when(mut self, value: impl Into<String>) -> Self {
+        self.when = Some(value.into());
+        self
+    }
+
+    /// Of a sum.
+    ///
+    /// Sets [`whole`](Self::whole).
+    #[must_use]
+    pub fn with_whole(mut self, value: impl Into<i64>) -> Self {
+        self.whole = Some(value.into());
+        self
+    }
+
+    /// If the text isn't so.
+    ///
+    /// Sets [`wrong`](Self::wrong).
+    #[must_use]
+    pub fn with_wrong(mut self, value: bool) -> Self {
+        self.wrong = Some(value);
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecWorkbench> for GardenSpecWorkbench {
+    fn from(value: crate::GardenSpecWorkbench) -> Self {
+        Self {
+            at: value.at,
+            base: value.base,
+            boxed: value.boxed,
+            boxes: value.boxes.map(convert::elements),
+            bytes: value.bytes,
+            count: value.count,
+            counted: value.counted,
+            decoded: value.decoded,
+            digits: value.digits,
+            doubled: value.doubled,
+            either: value.either,
+            flag: value.flag,
+            float: value.float,
+            format: value.format,
+            found: value.found,
+            joined: value.joined,
+            keys: value.keys,
+            listed: value.listed,
+            marks: value.marks,
+            more: value.more,
+            names: value.names,
+            negative: value.negative,
+            none: value.none,
+            number: value.number,
+            options: value.options,
+            other: value.other,
+            parsed: value.parsed,
+            port: value.port,
+            range: value.range,
+            ratio: value.ratio,
+            rest: value.rest,
+            said: value.said,
+            same: value.same,
+            sorted: value.sorted,
+            swapped: value.swapped,
+            text: value.text,
+            type_: value.type_,
+            when: value.when,
+            whole: value.whole,
+            wrong: value.wrong,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecWorkbench {
+        optional "at" => at,
+        optional "base" => base,
+        optional "boxed" => boxed,
+        optional "boxes" => boxes,
+        optional "bytes" => bytes,
+        optional "count" => count,
+        optional "counted" => counted,
+        optional "decoded" => decoded,
+        optional "digits" => digits,
+        optional "doubled" => doubled,
+        optional "either" => either,
+        optional "flag" => flag,
+        optional "float" => float,
+        optional "format" => format,
+        optional "found" => found,
+        optional "joined" => joined,
+        optional "keys" => keys,
+        optional "listed" => listed,
+        optional "marks" => marks,
+        optional "more" => more,
+        optional "names" => names,
+        optional "negative" => negative,
+        optional "none" => none,
+        optional "number" => number,
+        optional "options" => options,
+        optional "other" => other,
+        optional "parsed" => parsed,
+        optional "port" => port,
+        optional "range" => range,
+        optional "ratio" => ratio,
+        optional "rest" => rest,
+        optional "said" => said,
+        optional "same" => same,
+        optional "sorted" => sorted,
+        optional "swapped" => swapped,
+        optional "text" => text,
+        optional "type" => type_,
+        optional "when" => when,
+        optional "whole" => whole,
+        optional "wrong" => wrong,
+    }
+}
+
 /// Part of an apply configuration: a [`GardenStatusFound`](crate::GardenStatusFound).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenStatusFound {
@@ -4410,6 +5479,332 @@ wire::object! {
 }
 
 /// Part of an apply configuration: a
+/// [`GardenSpecTwinsAll`](crate::GardenSpecTwinsAll).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecTwinsAll {
+    /// May be null.
+    ///
+    /// See [`a`](crate::GardenSpecTwinsAll::a).
+    pub a: Option<String>,
+
+    /// A number.
+    ///
+    /// See [`b`](crate::GardenSpecTwinsAll::b).
+    pub b: Option<i64>,
+
+    /// May be null.
+    ///
+    /// See [`c`](crate::GardenSpecTwinsAll::c).
+    pub c: Option<i64>,
+}
+
+impl GardenSpecTwinsAll {
+    /// Makes a `GardenSpecTwinsAll` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`a`](Self::a).
+    #[must_use]
+    pub fn with_a(mut self, value: impl Into<String>) -> Self {
+        self.a = Some(value.into());
+        self
+    }
+
+    /// A number.
+    ///
+    /// Sets [`b`](Self::b).
+    #[must_use]
+    pub fn with_b(mut self, value: impl Into<i64>) -> Self {
+        self.b = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`c`](Self::c).
+    #[must_use]
+    pub fn with_c(mut self, value: impl Into<i64>) -> Self {
+        self.c = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecTwinsAll> for GardenSpecTwinsAll {
+    fn from(value: crate::GardenSpecTwinsAll) -> Self {
+        Self {
+            a: value.a,
+            b: value.b,
+            c: value.c,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecTwinsAll {
+        optional "a" => a,
+        optional "b" => b,
+        optional "c" => c,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecTwinsOnes`](crate::GardenSpecTwinsOnes).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecTwinsOnes {
+    /// May be null.
+    ///
+    /// See [`a`](crate::GardenSpecTwinsOnes::a).
+    pub a: Option<String>,
+
+    /// A number.
+    ///
+    /// See [`b`](crate::GardenSpecTwinsOnes::b).
+    pub b: Option<i64>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
+}
+
+impl GardenSpecTwinsOnes {
+    /// Makes a `GardenSpecTwinsOnes` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`a`](Self::a).
+    #[must_use]
+    pub fn with_a(mut self, value: impl Into<String>) -> Self {
+        self.a = Some(value.into());
+        self
+    }
+
+    /// A number.
+    ///
+    /// Sets [`b`](Self::b).
+    #[must_use]
+    pub fn with_b(mut self, value: impl Into<i64>) -> Self {
+        self.b = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecTwinsOnes> for GardenSpecTwinsOnes {
+    fn from(value: crate::GardenSpecTwinsOnes) -> Self {
+        Self {
+            a: value.a,
+            b: value.b,
+            unknown_fields: value.unknown_fields,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecTwinsOnes {
+        optional "a" => a,
+        optional "b" => b,
+        _ => unknown_fields,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecTwinsRows`](crate::GardenSpecTwinsRows).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecTwinsRows {
+    /// May be null.
+    ///
+    /// See [`a`](crate::GardenSpecTwinsRows::a).
+    pub a: Option<String>,
+
+    /// A number.
+    ///
+    /// See [`b`](crate::GardenSpecTwinsRows::b).
+    pub b: Option<i64>,
+
+    /// May be null.
+    ///
+    /// See [`c`](crate::GardenSpecTwinsRows::c).
+    pub c: Option<i64>,
+}
+
+impl GardenSpecTwinsRows {
+    /// Makes a `GardenSpecTwinsRows` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`a`](Self::a).
+    #[must_use]
+    pub fn with_a(mut self, value: impl Into<String>) -> Self {
+        self.a = Some(value.into());
+        self
+    }
+
+    /// A number.
+    ///
+    /// Sets [`b`](Self::b).
+    #[must_use]
+    pub fn with_b(mut self, value: impl Into<i64>) -> Self {
+        self.b = Some(value.into());
+        self
+    }
+
+    /// May be null.
+    ///
+    /// Sets [`c`](Self::c).
+    #[must_use]
+    pub fn with_c(mut self, value: impl Into<i64>) -> Self {
+        self.c = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecTwinsRows> for GardenSpecTwinsRows {
+    fn from(value: crate::GardenSpecTwinsRows) -> Self {
+        Self {
+            a: value.a,
+            b: value.b,
+            c: value.c,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecTwinsRows {
+        optional "a" => a,
+        optional "b" => b,
+        optional "c" => c,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecTwinsShelter`](crate::GardenSpecTwinsShelter).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecTwinsShelter {
+    /// The material.
+    ///
+    /// See [`roof`](crate::GardenSpecTwinsShelter::roof).
+    pub roof: Option<String>,
+}
+
+impl GardenSpecTwinsShelter {
+    /// Makes a `GardenSpecTwinsShelter` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The material.
+    ///
+    /// Sets [`roof`](Self::roof).
+    #[must_use]
+    pub fn with_roof(mut self, value: impl Into<String>) -> Self {
+        self.roof = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecTwinsShelter> for GardenSpecTwinsShelter {
+    fn from(value: crate::GardenSpecTwinsShelter) -> Self {
+        Self { roof: value.roof }
+    }
+}
+
+wire::object! {
+    GardenSpecTwinsShelter {
+        optional "roof" => roof,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecWorkbenchBoxes`](crate::GardenSpecWorkbenchBoxes).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecWorkbenchBoxes {
+    /// The content.
+    ///
+    /// See [`inner`](crate::GardenSpecWorkbenchBoxes::inner).
+    pub inner: Option<GardenSpecWorkbenchBoxesInner>,
+
+    /// The label.
+    ///
+    /// See [`label`](crate::GardenSpecWorkbenchBoxes::label).
+    pub label: Option<String>,
+
+    /// The depth.
+    ///
+    /// See [`depth`](crate::GardenSpecWorkbenchBoxes::depth).
+    pub depth: Option<i64>,
+}
+
+impl GardenSpecWorkbenchBoxes {
+    /// Makes a `GardenSpecWorkbenchBoxes` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The content.
+    ///
+    /// Sets [`inner`](Self::inner).
+    #[must_use]
+    pub fn with_inner(mut self, value: impl Into<GardenSpecWorkbenchBoxesInner>) -> Self {
+        self.inner = Some(value.into());
+        self
+    }
+
+    /// The label.
+    ///
+    /// Sets [`label`](Self::label).
+    #[must_use]
+    pub fn with_label(mut self, value: impl Into<String>) -> Self {
+        self.label = Some(value.into());
+        self
+    }
+
+    /// The depth.
+    ///
+    /// Sets [`depth`](Self::depth).
+    #[must_use]
+    pub fn with_depth(mut self, value: impl Into<i64>) -> Self {
+        self.depth = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecWorkbenchBoxes> for GardenSpecWorkbenchBoxes {
+    fn from(value: crate::GardenSpecWorkbenchBoxes) -> Self {
+        Self {
+            inner: Some(value.inner.into()),
+            label: Some(value.label),
+            depth: value.depth,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecWorkbenchBoxes {
+        optional "inner" => inner,
+        optional "label" => label,
+        optional "depth" => depth,
+    }
+}
+
+/// Part of an apply configuration: a
 /// [`GardenSpecOrchardWoodParts`](crate::GardenSpecOrchardWoodParts).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecOrchardWoodParts {
@@ -4544,5 +5939,47 @@ wire::object! {
     GardenSpecOrchardWoodTrees {
         optional "name" => name,
         optional "planted" => planted,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecWorkbenchBoxesInner`](crate::GardenSpecWorkbenchBoxesInner).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecWorkbenchBoxesInner {
+    /// The size.
+    ///
+    /// See [`size`](crate::GardenSpecWorkbenchBoxesInner::size).
+    pub size: Option<i64>,
+}
+
+impl GardenSpecWorkbenchBoxesInner {
+    /// Makes a `GardenSpecWorkbenchBoxesInner` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The size.
+    ///
+    /// Sets [`size`](Self::size).
+    #[must_use]
+    pub fn with_size(mut self, value: impl Into<i64>) -> Self {
+        self.size = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecWorkbenchBoxesInner> for GardenSpecWorkbenchBoxesInner {
+    fn from(value: crate::GardenSpecWorkbenchBoxesInner) -> Self {
+        Self {
+            size: Some(value.size),
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecWorkbenchBoxesInner {
+        optional "size" => size,
     }
 }

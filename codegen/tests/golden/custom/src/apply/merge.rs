@@ -10,7 +10,9 @@ use super::{
     GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecOrchard, GardenSpecOrchardTrees,
     GardenSpecOrchardWood, GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows,
     GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus,
+    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenSpecTwins,
+    GardenSpecTwinsAll, GardenSpecTwinsOnes, GardenSpecTwinsRows, GardenSpecTwinsShelter,
+    GardenSpecWorkbench, GardenSpecWorkbenchBoxes, GardenSpecWorkbenchBoxesInner, GardenStatus,
     GardenStatusFound,
 };
 
@@ -54,8 +56,10 @@ merge::object! {
         optional sign as fields,
         optional site as fields,
         optional toolbox as fields,
+        optional twins as fields,
         optional visits,
         optional well,
+        optional workbench as fields,
     }
 }
 
@@ -286,6 +290,76 @@ merge::object! {
 }
 
 merge::object! {
+    GardenSpecTwins {
+        optional alike,
+        optional all,
+        optional among,
+        optional asked,
+        optional at,
+        optional every,
+        optional free,
+        optional full,
+        optional gapless,
+        optional gaps,
+        optional kind,
+        optional later,
+        optional ones,
+        optional open,
+        optional port,
+        optional rooms,
+        optional rows,
+        optional shelter as fields,
+        optional wilds,
+        optional words,
+    }
+}
+
+merge::object! {
+    GardenSpecWorkbench {
+        optional at,
+        optional base,
+        optional boxed,
+        optional boxes,
+        optional bytes,
+        optional count,
+        optional counted,
+        optional decoded,
+        optional digits,
+        optional doubled,
+        optional either,
+        optional flag,
+        optional float,
+        optional format,
+        optional found,
+        optional joined,
+        optional keys,
+        optional listed,
+        optional marks as entries,
+        optional more,
+        optional names,
+        optional negative,
+        optional none,
+        optional number,
+        optional options,
+        optional other,
+        optional parsed,
+        optional port,
+        optional range,
+        optional ratio,
+        optional rest,
+        optional said,
+        optional same,
+        optional sorted,
+        optional swapped,
+        optional text,
+        optional type_,
+        optional when,
+        optional whole,
+        optional wrong,
+    }
+}
+
+merge::object! {
     GardenStatusFound {
         optional api_version,
         optional kind,
@@ -378,6 +452,44 @@ merge::object! {
 }
 
 merge::object! {
+    GardenSpecTwinsAll {
+        optional a,
+        optional b,
+        optional c,
+    }
+}
+
+merge::object! {
+    GardenSpecTwinsOnes {
+        optional a,
+        optional b,
+        _ => unknown_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecTwinsRows {
+        optional a,
+        optional b,
+        optional c,
+    }
+}
+
+merge::object! {
+    GardenSpecTwinsShelter {
+        optional roof,
+    }
+}
+
+merge::object! {
+    GardenSpecWorkbenchBoxes {
+        optional inner as fields,
+        optional label,
+        optional depth,
+    }
+}
+
+merge::object! {
     GardenSpecOrchardWoodParts {
         optional kinds as set,
     }
@@ -393,5 +505,11 @@ merge::object! {
     GardenSpecOrchardWoodTrees {
         optional name,
         optional planted,
+    }
+}
+
+merge::object! {
+    GardenSpecWorkbenchBoxesInner {
+        optional size,
     }
 }

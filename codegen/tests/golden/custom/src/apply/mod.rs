@@ -27,6 +27,8 @@ pub use garden::{
     GardenSpecLedgerSeat, GardenSpecLedgerShelves, GardenSpecOrchard, GardenSpecOrchardTrees,
     GardenSpecOrchardWood, GardenSpecOrchardWoodParts, GardenSpecOrchardWoodRows,
     GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque, GardenSpecPrices, GardenSpecShed,
-    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenStatus,
+    GardenSpecShedSpec, GardenSpecSign, GardenSpecSite, GardenSpecToolbox, GardenSpecTwins,
+    GardenSpecTwinsAll, GardenSpecTwinsOnes, GardenSpecTwinsRows, GardenSpecTwinsShelter,
+    GardenSpecWorkbench, GardenSpecWorkbenchBoxes, GardenSpecWorkbenchBoxesInner, GardenStatus,
     GardenStatusFound,
 };

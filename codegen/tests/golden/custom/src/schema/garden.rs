@@ -16,7 +16,9 @@ use crate::{
     GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
     GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
     GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
-    GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    GardenSpecSite, GardenSpecToolbox, GardenSpecTwins, GardenSpecTwinsAll, GardenSpecTwinsOnes,
+    GardenSpecTwinsRows, GardenSpecTwinsShelter, GardenSpecWorkbench, GardenSpecWorkbenchBoxes,
+    GardenSpecWorkbenchBoxesInner, GardenStatus, GardenStatusFound,
 };
 
 schema::kind! {
@@ -150,6 +152,8 @@ schema::object! {
         optional "site" => GardenSpecSite,
         /// Texts, and what functions make of them.
         optional "toolbox" => GardenSpecToolbox,
+        /// Values that are compared, of which some can be null.
+        optional "twins" => GardenSpecTwins,
         /// The number that came on each day, if they were counted.
         optional "visits" => Vec<k8s_openapi::serde_json::Value> {
             items {
@@ -158,6 +162,8 @@ schema::object! {
         },
         /// The depth.
         optional "well" => i64,
+        /// Values, and what more functions make of them.
+        optional "workbench" => GardenSpecWorkbench,
     }
 }
 
@@ -827,6 +833,217 @@ schema::object! {
 }
 
 schema::object! {
+    /// Values that are compared, of which some can be null.
+    GardenSpecTwins "com.example.v1.GardenSpecTwins" {
+        /// If they are.
+        optional "alike" => bool,
+        /// All of them.
+        optional "all" => Vec<GardenSpecTwinsAll> {
+            "maxItems" => 5,
+        },
+        /// If it is there.
+        optional "among" => bool,
+        /// If that is asked.
+        optional "asked" => bool,
+        /// A time.
+        optional "at" => values::DateTime,
+        /// A duration.
+        optional "every" => String {
+            "format" => "duration",
+        },
+        /// If they are.
+        optional "free" => bool,
+        /// If there are all.
+        optional "full" => bool,
+        /// If there are none.
+        optional "gapless" => bool,
+        /// Numbers between which there may be gaps.
+        optional "gaps" => Vec<k8s_openapi::serde_json::Value> {
+            "maxItems" => 5,
+            items {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
+        /// If there is none.
+        optional "kind" => bool,
+        /// If that is asked.
+        optional "later" => bool,
+        /// Those with more.
+        optional "ones" => Vec<GardenSpecTwinsOnes> {
+            "maxItems" => 2,
+        },
+        /// If they are.
+        optional "open" => bool,
+        /// A number or a text.
+        optional "port" => values::IntOrString,
+        /// Rooms that there may be.
+        optional "rooms" => Vec<k8s_openapi::serde_json::Value> {
+            "maxItems" => 5,
+            items {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
+        /// All of them by row.
+        optional "rows" => Vec<Vec<GardenSpecTwinsRows>> {
+            "maxItems" => 3,
+            items {
+                "maxItems" => 3,
+            },
+        },
+        /// For both.
+        optional "shelter" => GardenSpecTwinsShelter,
+        /// Of anything.
+        optional "wilds" => Vec<BTreeMap<String, k8s_openapi::serde_json::Value>> {
+            "maxItems" => 2,
+            items {
+                values {
+                    "x-kubernetes-preserve-unknown-fields" => true,
+                },
+            },
+        },
+        /// The material of the roof.
+        optional "words" => String {
+            "maxLength" => 10,
+        },
+    }
+}
+
+schema::object! {
+    /// Values, and what more functions make of them.
+    GardenSpecWorkbench "com.example.v1.GardenSpecWorkbench" {
+        /// A time.
+        optional "at" => values::DateTime,
+        /// In base64.
+        optional "base" => String {
+            "maxLength" => 50,
+        },
+        /// The label of the second box.
+        optional "boxed" => String {
+            "maxLength" => 50,
+        },
+        /// Some boxes.
+        optional "boxes" => Vec<GardenSpecWorkbenchBoxes> {
+            "maxItems" => 3,
+        },
+        /// Bytes.
+        optional "bytes" => String {
+            "format" => "byte",
+            "maxLength" => 40,
+        },
+        /// A number.
+        optional "count" => i64,
+        /// The length of a name.
+        optional "counted" => i64,
+        /// The bytes as a text.
+        optional "decoded" => String {
+            "maxLength" => 50,
+        },
+        /// In several bases.
+        optional "digits" => String {
+            "maxLength" => 500,
+        },
+        /// Nearly twice the text.
+        optional "doubled" => String {
+            "maxLength" => 50,
+        },
+        /// The first of them.
+        optional "either" => String {
+            "maxLength" => 60,
+        },
+        /// A flag.
+        optional "flag" => bool,
+        /// Of a quantity.
+        optional "float" => values::Number,
+        /// The name of a format.
+        optional "format" => String {
+            "maxLength" => 30,
+        },
+        /// Some letters.
+        optional "found" => Vec<String> {
+            "maxItems" => 10,
+            items {
+                "maxLength" => 5,
+            },
+        },
+        /// With a sign.
+        optional "joined" => String {
+            "maxLength" => 60,
+        },
+        /// Of marks.
+        optional "keys" => Vec<i64> {
+            "maxItems" => 5,
+        },
+        /// A list in words.
+        optional "listed" => String {
+            "maxLength" => 300,
+        },
+        /// Numbers by name.
+        optional "marks" => BTreeMap<String, i64> {
+            "maxProperties" => 5,
+        },
+        /// If it is more.
+        optional "more" => bool,
+        /// Some texts.
+        optional "names" => Vec<String> {
+            "maxItems" => 5,
+            items {
+                "maxLength" => 10,
+            },
+        },
+        /// The number with another sign.
+        optional "negative" => values::Number,
+        /// The number of names.
+        optional "none" => i64,
+        /// A number that may have a fraction.
+        optional "number" => values::Number,
+        /// The number of options.
+        optional "options" => i64,
+        /// Another number.
+        optional "other" => i64,
+        /// The number that it says.
+        optional "parsed" => values::Number,
+        /// A number or a text.
+        optional "port" => values::IntOrString,
+        /// Up to the number.
+        optional "range" => Vec<i64> {
+            "maxItems" => 10,
+        },
+        /// The number that divides.
+        optional "ratio" => values::Number,
+        /// Of a division.
+        optional "rest" => i64,
+        /// A number in words.
+        optional "said" => String {
+            "maxLength" => 200,
+        },
+        /// If both are.
+        optional "same" => bool,
+        /// The first of them.
+        optional "sorted" => i64,
+        /// The place of a name.
+        optional "swapped" => i64,
+        /// The text.
+        optional "text" => String {
+            "maxLength" => 50,
+        },
+        /// Of the port.
+        optional "type" => String {
+            "maxLength" => 10,
+        },
+        /// A time in words.
+        optional "when" => String {
+            "maxLength" => 200,
+        },
+        /// Of a sum.
+        optional "whole" => i64,
+        /// If the text isn't so.
+        optional "wrong" => bool {
+            "default" => false,
+        },
+    }
+}
+
+schema::object! {
     /// The object that was found there, of any kind.
     GardenStatusFound "com.example.v1.GardenStatusFound" {
         "x-kubernetes-preserve-unknown-fields" => true,
@@ -1032,6 +1249,71 @@ schema::object! {
 }
 
 schema::object! {
+    /// One of them.
+    GardenSpecTwinsAll "com.example.v1.GardenSpecTwinsAll" {
+        /// May be null.
+        optional "a" => String {
+            "maxLength" => 5,
+        },
+        /// A number.
+        optional "b" => i64,
+        /// May be null.
+        optional "c" => i64,
+    }
+}
+
+schema::object! {
+    /// One with more.
+    GardenSpecTwinsOnes "com.example.v1.GardenSpecTwinsOnes" {
+        "x-kubernetes-preserve-unknown-fields" => true,
+        /// May be null.
+        optional "a" => String {
+            "maxLength" => 5,
+        },
+        /// A number.
+        optional "b" => i64,
+    }
+}
+
+schema::object! {
+    /// One of them.
+    GardenSpecTwinsRows "com.example.v1.GardenSpecTwinsRows" {
+        /// May be null.
+        optional "a" => String {
+            "maxLength" => 5,
+        },
+        /// A number.
+        optional "b" => i64,
+        /// May be null.
+        optional "c" => i64,
+    }
+}
+
+schema::object! {
+    /// For both.
+    GardenSpecTwinsShelter "com.example.v1.GardenSpecTwinsShelter" {
+        /// The material.
+        optional "roof" => String {
+            "maxLength" => 10,
+        },
+    }
+}
+
+schema::object! {
+    /// A box.
+    GardenSpecWorkbenchBoxes "com.example.v1.GardenSpecWorkbenchBoxes" {
+        /// The content.
+        required "inner" => GardenSpecWorkbenchBoxesInner,
+        /// The label.
+        required "label" => String {
+            "maxLength" => 10,
+        },
+        /// The depth.
+        optional "depth" => i64,
+    }
+}
+
+schema::object! {
     /// A part.
     GardenSpecOrchardWoodParts "com.example.v1.GardenSpecOrchardWoodParts" {
         /// In any order.
@@ -1068,5 +1350,13 @@ schema::object! {
         },
         /// The time of planting.
         optional "planted" => values::DateTime,
+    }
+}
+
+schema::object! {
+    /// The content.
+    GardenSpecWorkbenchBoxesInner "com.example.v1.GardenSpecWorkbenchBoxesInner" {
+        /// The size.
+        required "size" => i64,
     }
 }

@@ -15,7 +15,9 @@ use crate::{
     GardenSpecOrchard, GardenSpecOrchardTrees, GardenSpecOrchardWood, GardenSpecOrchardWoodParts,
     GardenSpecOrchardWoodRows, GardenSpecOrchardWoodTrees, GardenSpecPlan, GardenSpecPlaque,
     GardenSpecPrices, GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign,
-    GardenSpecSite, GardenSpecToolbox, GardenStatus, GardenStatusFound,
+    GardenSpecSite, GardenSpecToolbox, GardenSpecTwins, GardenSpecTwinsAll, GardenSpecTwinsOnes,
+    GardenSpecTwinsRows, GardenSpecTwinsShelter, GardenSpecWorkbench, GardenSpecWorkbenchBoxes,
+    GardenStatus, GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -116,6 +118,8 @@ impl Strategy for Garden {
         ("spec.shed", &["apiVersion", "kind"]),
         ("spec.site", &["text"]),
         ("spec.toolbox", &["count", "part", "text"]),
+        ("spec.workbench.boxes[]", &["inner", "label"]),
+        ("spec.workbench.boxes[].inner", &["size"]),
         ("status", &["plants"]),
     ];
     const NOT_NULL: &'static [&'static str] = &[
@@ -152,6 +156,16 @@ impl Strategy for Garden {
         "spec.plan.steps[]",
         "spec.toolbox.parts[]",
         "spec.toolbox.values[]",
+        "spec.twins.all[]",
+        "spec.twins.ones[]",
+        "spec.twins.rows[]",
+        "spec.twins.rows[][]",
+        "spec.twins.wilds[]",
+        "spec.workbench.boxes[]",
+        "spec.workbench.found[]",
+        "spec.workbench.keys[]",
+        "spec.workbench.names[]",
+        "spec.workbench.range[]",
     ];
     const CORRELATED_LISTS: kubernetes_validation::FieldsByPath = &[
         ("spec.annex.rooms", &["floor", "side"]),
@@ -184,6 +198,10 @@ impl Strategy for Garden {
         ("spec.ledger.free", &[]),
         ("spec.plaque", &[]),
         ("spec.shed", &["spec"]),
+        ("spec.twins.gaps[]", &[]),
+        ("spec.twins.ones[]", &["a", "b"]),
+        ("spec.twins.rooms[]", &[]),
+        ("spec.twins.wilds[]", &[]),
         ("spec.visits[]", &[]),
         ("status.found", &[]),
     ];
@@ -242,6 +260,9 @@ impl SetDefaults for GardenSpec {
         }
         self.open.get_or_insert(true);
         default_text(&mut self.season, "spring");
+        if let Some(value) = &mut self.workbench {
+            value.set_defaults(target);
+        }
     }
 }
 
@@ -438,6 +459,9 @@ impl Check for GardenSpec {
         if let Some(value) = &self.toolbox {
             value.check(&at.field("toolbox"), to);
         }
+        if let Some(value) = &self.twins {
+            value.check(&at.field("twins"), to);
+        }
         let path = at.field("visits");
         if let Some(entries) = &self.visits {
             for (index, item) in entries.iter().enumerate() {
@@ -453,6 +477,9 @@ impl Check for GardenSpec {
         let path = at.field("well");
         if let Some(value) = &self.well {
             to.multiple_of(path, *value, 5);
+        }
+        if let Some(value) = &self.workbench {
+            value.check(&at.field("workbench"), to);
         }
         to.not_set_together(
             *at,
@@ -2696,9 +2723,9 @@ impl Check for GardenSpecToolbox {
             || Ok(
                 self.whole.is_none()
                     || cel::and(
-                        || cel::is_integer(self.text.as_str()),
+                        || Ok(cel::quantity(self.text.as_str())?.is_integer()),
                         || Ok(
-                            cel::as_integer(self.text.as_str())?
+                            cel::quantity(self.text.as_str())?.as_integer()?
                                 == *cel::get(&self.whole, "whole")?,
                         ),
                     )?,
@@ -2899,8 +2926,1229 @@ impl Check for GardenSpecToolbox {
                     } else {
                         None
                     })
-                        .as_deref()
-                        .unwrap_or("none") == cel::get(&self.chosen, "chosen")?.as_str(),
+                        .unwrap_or("none".to_owned())
+                        .as_str() == cel::get(&self.chosen, "chosen")?.as_str(),
+            ),
+        );
+    }
+}
+
+impl Check for GardenSpecTwins {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("all");
+        if let Some(entries) = &self.all {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                item.check(&path, to);
+            }
+        }
+        let path = at.field("at");
+        if let Some(value) = &self.at {
+            to.date_time(path, value.as_str());
+        }
+        let path = at.field("every");
+        if let Some(value) = &self.every {
+            to.text_format(path, value, TextFormat::Duration);
+        }
+        let path = at.field("gaps");
+        if let Some(entries) = &self.gaps {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                {
+                    static COMBINED: Constraint = Constraint::Schema(
+                        &[Constraint::Type(&["integer"])],
+                    );
+                    to.combined(path, item, &COMBINED);
+                }
+            }
+        }
+        let path = at.field("ones");
+        if let Some(entries) = &self.ones {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 2, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                item.check(&path, to);
+            }
+        }
+        let path = at.field("rooms");
+        if let Some(entries) = &self.rooms {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                {
+                    static COMBINED: Constraint = Constraint::Schema(
+                        &[
+                            Constraint::Type(&["object"]),
+                            Constraint::Property(
+                                "floor",
+                                &[Constraint::Type(&["integer"])],
+                            ),
+                        ],
+                    );
+                    to.combined(path, item, &COMBINED);
+                }
+            }
+        }
+        let path = at.field("rows");
+        if let Some(entries) = &self.rows {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 3, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                let problem = Problem::new(ErrorType::TooMany, "maxItems");
+                to.max_entries(path, item.len(), 3, problem);
+                let entries = item;
+                for (index, item) in entries.iter().enumerate() {
+                    let path = path.index(index);
+                    item.check(&path, to);
+                }
+            }
+        }
+        if let Some(value) = &self.shelter {
+            value.check(&at.field("shelter"), to);
+        }
+        let path = at.field("wilds");
+        if let Some(entries) = &self.wilds {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 2, problem);
+        }
+        let path = at.field("words");
+        if let Some(value) = &self.words {
+            to.max_characters(path, value, 10);
+        }
+        to.rule_below(
+            *at,
+            &["alike"],
+            &Rule {
+                cel: "!has(self.alike) || (self.all[0] == self.all[1]) == self.alike && (self.rows[0] == self.rows[1]) == self.alike",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.alike.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::Same::is_same(
+                                cel::element(cel::get(&self.all, "all")?, 0)?,
+                                cel::element(cel::get(&self.all, "all")?, 1)?,
+                            ) == *cel::get(&self.alike, "alike")?,
+                        ),
+                        || Ok(
+                            cel::is_each_same(
+                                cel::element(cel::get(&self.rows, "rows")?, 0)?,
+                                cel::element(cel::get(&self.rows, "rows")?, 1)?,
+                                cel::Same::is_same,
+                            ) == *cel::get(&self.alike, "alike")?,
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["among"],
+            &Rule {
+                cel: "!has(self.among) || (self.all[0] in [self.all[1], self.all[2]]) == self.among",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.among.is_none()
+                    || cel::or(
+                        || cel::or(
+                            || Ok(
+                                cel::beside(
+                                    cel::element(cel::get(&self.all, "all")?, 0)?,
+                                    false,
+                                ),
+                            ),
+                            || Ok(
+                                cel::Same::is_same(
+                                    cel::element(cel::get(&self.all, "all")?, 0)?,
+                                    cel::element(cel::get(&self.all, "all")?, 1)?,
+                                ),
+                            ),
+                        ),
+                        || Ok(
+                            cel::Same::is_same(
+                                cel::element(cel::get(&self.all, "all")?, 0)?,
+                                cel::element(cel::get(&self.all, "all")?, 2)?,
+                            ),
+                        ),
+                    )? == *cel::get(&self.among, "among")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["open"],
+            &Rule {
+                cel: "!has(self.open) || (self.ones[0] == self.ones[1]) == self.open",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.open.is_none()
+                    || cel::Same::is_same(
+                        cel::element(cel::get(&self.ones, "ones")?, 0)?,
+                        cel::element(cel::get(&self.ones, "ones")?, 1)?,
+                    ) == *cel::get(&self.open, "open")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["free"],
+            &Rule {
+                cel: "!has(self.free) || (self.wilds[0] == self.wilds[1]) == self.free",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.free.is_none()
+                    || cel::is_same_open(
+                        cel::element(cel::get(&self.wilds, "wilds")?, 0)?,
+                        cel::element(cel::get(&self.wilds, "wilds")?, 1)?,
+                    ) == *cel::get(&self.free, "free")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["asked"],
+            &Rule {
+                cel: "!has(self.asked) || self.shelter != null && !(self.shelter == null)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.asked.is_none()
+                    || cel::and(
+                        || Ok(cel::beside(cel::get(&self.shelter, "shelter")?, true)),
+                        || Ok(!cel::beside(cel::get(&self.shelter, "shelter")?, false)),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["later"],
+            &Rule {
+                cel: "!has(self.later) || self.at != null && self.every != null",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.later.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::beside(
+                                cel::written_time(cel::get(&self.at, "at")?.as_str())?,
+                                true,
+                            ),
+                        ),
+                        || Ok(
+                            cel::beside(
+                                cel::written_duration(
+                                    cel::get(&self.every, "every")?.as_str(),
+                                )?,
+                                true,
+                            ),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["gapless"],
+            &Rule {
+                cel: "!has(self.gapless) || self.gaps.all(g, dyn(g) != null) == self.gapless && self.gaps.all(g, g < 9)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.gapless.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::get(&self.gaps, "gaps")?
+                                .iter()
+                                .all(|g| !cel::value(g).is_null())
+                                == *cel::get(&self.gapless, "gapless")?,
+                        ),
+                        || cel::all(
+                            cel::get(&self.gaps, "gaps")?.iter(),
+                            |g| Ok(cel::order(cel::value(g), 9)?.is_lt()),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["full"],
+            &Rule {
+                cel: "!has(self.full) || self.rooms.all(r, r != null) == self.full",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.full.is_none()
+                    || cel::get(&self.rooms, "rooms")?.iter().all(|r| !r.is_null())
+                        == *cel::get(&self.full, "full")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["kind"],
+            &Rule {
+                cel: "!has(self.kind) || (self.port == null) == self.kind && type(self.port) != null_type",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.kind.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::value(cel::get(&self.port, "port")?).is_null()
+                                == *cel::get(&self.kind, "kind")?,
+                        ),
+                        || Ok(
+                            cel::value(cel::get(&self.port, "port")?).type_name()
+                                != "null_type",
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["words"],
+            &Rule {
+                cel: "!has(self.words) || (has(self.shelter) && self.shelter != null ? self.shelter.roof : 'none') == self.words",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.words.is_none()
+                    || (if self.shelter.is_some()
+                        && cel::beside(cel::get(&self.shelter, "shelter")?, true)
+                    {
+                        cel::get(&cel::get(&self.shelter, "shelter")?.roof, "roof")?
+                            .as_str()
+                    } else {
+                        "none"
+                    }) == cel::get(&self.words, "words")?.as_str(),
+            ),
+        );
+    }
+}
+
+impl SetDefaults for GardenSpecWorkbench {
+    fn set_defaults(&mut self, _target: &Target) {
+        self.wrong.get_or_insert(false);
+    }
+}
+
+impl Check for GardenSpecWorkbench {
+    #[rustfmt::skip]
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("at");
+        if let Some(value) = &self.at {
+            to.date_time(path, value.as_str());
+        }
+        let path = at.field("base");
+        if let Some(value) = &self.base {
+            to.max_characters(path, value, 50);
+        }
+        let path = at.field("boxed");
+        if let Some(value) = &self.boxed {
+            to.max_characters(path, value, 50);
+        }
+        let path = at.field("boxes");
+        if let Some(entries) = &self.boxes {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 3, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                item.check(&path, to);
+            }
+        }
+        let path = at.field("bytes");
+        if let Some(value) = &self.bytes {
+            to.max_encoded(path, value, 40);
+            to.encoded(path, value);
+        }
+        let path = at.field("decoded");
+        if let Some(value) = &self.decoded {
+            to.max_characters(path, value, 50);
+        }
+        let path = at.field("digits");
+        if let Some(value) = &self.digits {
+            to.max_characters(path, value, 500);
+        }
+        let path = at.field("doubled");
+        if let Some(value) = &self.doubled {
+            to.max_characters(path, value, 50);
+        }
+        let path = at.field("either");
+        if let Some(value) = &self.either {
+            to.max_characters(path, value, 60);
+        }
+        let path = at.field("format");
+        if let Some(value) = &self.format {
+            to.max_characters(path, value, 30);
+        }
+        let path = at.field("found");
+        if let Some(entries) = &self.found {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 10, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 5);
+            }
+        }
+        let path = at.field("joined");
+        if let Some(value) = &self.joined {
+            to.max_characters(path, value, 60);
+        }
+        let path = at.field("keys");
+        if let Some(entries) = &self.keys {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+        }
+        let path = at.field("listed");
+        if let Some(value) = &self.listed {
+            to.max_characters(path, value, 300);
+        }
+        let path = at.field("marks");
+        if let Some(entries) = &self.marks {
+            let problem = Problem::new(ErrorType::TooMany, "maxProperties");
+            to.max_entries(path, entries.len(), 5, problem);
+        }
+        let path = at.field("names");
+        if let Some(entries) = &self.names {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 5, problem);
+            for (index, item) in entries.iter().enumerate() {
+                let path = path.index(index);
+                to.max_characters(path, item, 10);
+            }
+        }
+        let path = at.field("range");
+        if let Some(entries) = &self.range {
+            let problem = Problem::new(ErrorType::TooMany, "maxItems");
+            to.max_entries(path, entries.len(), 10, problem);
+        }
+        let path = at.field("said");
+        if let Some(value) = &self.said {
+            to.max_characters(path, value, 200);
+        }
+        let path = at.field("text");
+        if let Some(value) = &self.text {
+            to.max_characters(path, value, 50);
+        }
+        let path = at.field("type");
+        if let Some(value) = &self.type_ {
+            to.max_characters(path, value, 10);
+        }
+        let path = at.field("when");
+        if let Some(value) = &self.when {
+            to.max_characters(path, value, 200);
+        }
+        to.rule_below(
+            *at,
+            &["doubled"],
+            &Rule {
+                cel: "!has(self.doubled) || string(uint(self.text) * 2u - 1u) == self.doubled",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.doubled.is_none()
+                    || cel::string(
+                            cel::subtract_unsigned(
+                                cel::multiply_unsigned(
+                                    cel::unsigned(cel::get(&self.text, "text")?.as_str())?,
+                                    2u64,
+                                )?,
+                                1u64,
+                            )?,
+                        )
+                        .as_str() == cel::get(&self.doubled, "doubled")?.as_str(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["more"],
+            &Rule {
+                cel: "!has(self.more) || (uint(self.count) > self.number) == self.more && (uint(self.count) > self.other) == self.more",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.more.is_none()
+                    || cel::and(
+                        || Ok(
+                            (cel::double_unsigned(
+                                cel::without_sign(*cel::get(&self.count, "count")?)?,
+                            ) > f64::from(*cel::get(&self.number, "number")?))
+                                == *cel::get(&self.more, "more")?,
+                        ),
+                        || Ok(
+                            (cel::wide_unsigned(
+                                cel::without_sign(*cel::get(&self.count, "count")?)?,
+                            ) > cel::wide(*cel::get(&self.other, "other")?))
+                                == *cel::get(&self.more, "more")?,
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["rest"],
+            &Rule {
+                cel: "!has(self.rest) || int(uint(self.count) / uint(self.other) + uint(self.count) % uint(self.other)) == self.rest && [uint(self.count), 1u].sum() < 100u",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.rest.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::signed(
+                                cel::add_unsigned(
+                                    cel::divide_unsigned(
+                                        cel::without_sign(*cel::get(&self.count, "count")?)?,
+                                        cel::without_sign(*cel::get(&self.other, "other")?)?,
+                                    )?,
+                                    cel::modulo_unsigned(
+                                        cel::without_sign(*cel::get(&self.count, "count")?)?,
+                                        cel::without_sign(*cel::get(&self.other, "other")?)?,
+                                    )?,
+                                )?,
+                            )? == *cel::get(&self.rest, "rest")?,
+                        ),
+                        || Ok(
+                            cel::sum_unsigned([
+                                cel::without_sign(*cel::get(&self.count, "count")?)?,
+                                1u64,
+                            ])? < 100u64,
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["decoded"],
+            &Rule {
+                cel: "!has(self.decoded) || string(self.bytes) == self.decoded && size(self.bytes) == self.bytes.size() && self.bytes != b'no'",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.decoded.is_none()
+                    || cel::and(
+                        || cel::and(
+                            || Ok(
+                                cel::text_of(
+                                    cel::written_bytes(
+                                        cel::get(&self.bytes, "bytes")?.0.as_slice(),
+                                    )?,
+                                )? == cel::get(&self.decoded, "decoded")?.as_str(),
+                            ),
+                            || Ok(
+                                cel::size(
+                                    cel::written_bytes(
+                                            cel::get(&self.bytes, "bytes")?.0.as_slice(),
+                                        )?
+                                        .len(),
+                                )
+                                    == cel::size(
+                                        cel::written_bytes(
+                                                cel::get(&self.bytes, "bytes")?.0.as_slice(),
+                                            )?
+                                            .len(),
+                                    ),
+                            ),
+                        ),
+                        || Ok(
+                            cel::written_bytes(
+                                cel::get(&self.bytes, "bytes")?.0.as_slice(),
+                            )? != b"no".as_slice(),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["joined"],
+            &Rule {
+                cel: "!has(self.joined) || string(bytes(self.text) + b'!') == self.joined && bytes(self.text) < b'zz' && self.text in [self.text, 'b']",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.joined.is_none()
+                    || cel::and(
+                        || cel::and(
+                            || Ok(
+                                cel::text_of(
+                                    cel::chained(
+                                            cel::get(&self.text, "text")?.as_str().as_bytes(),
+                                            b"!".as_slice(),
+                                        )
+                                        .as_slice(),
+                                )? == cel::get(&self.joined, "joined")?.as_str(),
+                            ),
+                            || Ok(
+                                cel::get(&self.text, "text")?.as_str().as_bytes()
+                                    < b"zz".as_slice(),
+                            ),
+                        ),
+                        || Ok(
+                            [cel::get(&self.text, "text")?.as_str(), "b"]
+                                .contains(&cel::get(&self.text, "text")?.as_str()),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["float"],
+            &Rule {
+                cel: "!has(self.float) || quantity(self.text).asApproximateFloat() == self.float",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.float.is_none()
+                    || cel::quantity(cel::get(&self.text, "text")?.as_str())?
+                        .as_approximate_float()
+                        == f64::from(*cel::get(&self.float, "float")?),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["whole"],
+            &Rule {
+                cel: "!has(self.whole) || quantity(self.text).add(quantity('1k')).sub(7).asInteger() == self.whole",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.whole.is_none()
+                    || cel::quantity(cel::get(&self.text, "text")?.as_str())?
+                        .add(&cel::quantity("1k")?)?
+                        .sub_whole(7)?
+                        .as_integer()? == *cel::get(&self.whole, "whole")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["swapped"],
+            &Rule {
+                cel: "!has(self.swapped) || self.names.transformMapEntry(i, n, {n: i})[self.text] == self.swapped",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.swapped.is_none()
+                    || *cel::entry(
+                        &cel::merge_entries(
+                            (0_i64..).zip(cel::get(&self.names, "names")?.iter()),
+                            |(i, n)| Ok(Some(cel::entries([(n.as_str(), i)]))),
+                        )?,
+                        cel::get(&self.text, "text")?.as_str(),
+                    )? == *cel::get(&self.swapped, "swapped")?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["counted"],
+            &Rule {
+                cel: "!has(self.counted) || self.names.transformMap(i, n, n != 'x', size(n))[self.count] == self.counted && self.count in {1: 'a', 2: 'b'}",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.counted.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::entry_at(
+                                cel::filter_entries(
+                                    (0_i64..).zip(cel::get(&self.names, "names")?.iter()),
+                                    |(i, n)| Ok(
+                                        if n.as_str() != "x" {
+                                            Some((i, cel::size(n.as_str().chars().count())))
+                                        } else {
+                                            None
+                                        },
+                                    ),
+                                )?,
+                                *cel::get(&self.count, "count")?,
+                            )? == *cel::get(&self.counted, "counted")?,
+                        ),
+                        || Ok(
+                            cel::has_key_at(
+                                cel::entries_by([(1, "a".to_owned()), (2, "b".to_owned())]),
+                                *cel::get(&self.count, "count")?,
+                            ),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["keys"],
+            &Rule {
+                cel: "!has(self.keys) || self.marks.transformList(k, v, v > 1, v * 2).all(v, v in self.keys)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.keys.is_none()
+                    || cel::all(
+                        cel::filter_map(
+                            cel::get(&self.marks, "marks")?.iter(),
+                            |(_, v)| Ok(
+                                if *v > 1 { Some(cel::multiply(*v, 2)?) } else { None },
+                            ),
+                        )?,
+                        |v| Ok(cel::get(&self.keys, "keys")?.contains(&v)),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["said"],
+            &Rule {
+                cel: "!has(self.said) || '%s|%f|%.2f|%e|%s'.format([self.number, self.number, self.number, self.number, [self.number]]) == self.said",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.said.is_none()
+                    || [
+                        cel::general(f64::from(*cel::get(&self.number, "number")?))
+                            .as_str(),
+                        "|",
+                        cel::fixed(f64::from(*cel::get(&self.number, "number")?), 6)
+                            .as_str(),
+                        "|",
+                        cel::fixed(f64::from(*cel::get(&self.number, "number")?), 2)
+                            .as_str(),
+                        "|",
+                        cel::scientific(f64::from(*cel::get(&self.number, "number")?), 6)
+                            .as_str(),
+                        "|",
+                        [
+                            "[",
+                            cel::map(
+                                    [f64::from(*cel::get(&self.number, "number")?)],
+                                    |item| Ok(cel::plain(item)),
+                                )?
+                                .join(", ")
+                                .as_str(),
+                            "]",
+                        ]
+                            .concat()
+                            .as_str(),
+                    ]
+                        .concat()
+                        .as_str() == cel::get(&self.said, "said")?.as_str(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["listed"],
+            &Rule {
+                cel: "!has(self.listed) || '%s %s %s'.format([self.names, self.marks, self.flag]) == self.listed",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.listed.is_none()
+                    || [
+                        [
+                            "[",
+                            cel::map(
+                                    cel::get(&self.names, "names")?.to_vec(),
+                                    |item| Ok(cel::in_quotes(item.as_str())),
+                                )?
+                                .join(", ")
+                                .as_str(),
+                            "]",
+                        ]
+                            .concat()
+                            .as_str(),
+                        " ",
+                        [
+                            "{",
+                            cel::sorted(
+                                    cel::map(
+                                        cel::get(&self.marks, "marks")?.iter(),
+                                        |(key, item)| Ok(
+                                            [
+                                                cel::in_quotes(key.as_str()).as_str(),
+                                                ":",
+                                                cel::string(*item).as_str(),
+                                            ]
+                                                .concat(),
+                                        ),
+                                    )?,
+                                )
+                                .join(", ")
+                                .as_str(),
+                            "}",
+                        ]
+                            .concat()
+                            .as_str(),
+                        " ",
+                        cel::string(*cel::get(&self.flag, "flag")?).as_str(),
+                    ]
+                        .concat()
+                        .as_str() == cel::get(&self.listed, "listed")?.as_str(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["digits"],
+            &Rule {
+                cel: "!has(self.digits) || '%b %o %x %X %d %x'.format([self.count, self.count, self.count, self.count, self.count, self.text]) == self.digits",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.digits.is_none()
+                    || [
+                        cel::digits(cel::wide(*cel::get(&self.count, "count")?), 2)
+                            .as_str(),
+                        " ",
+                        cel::digits(cel::wide(*cel::get(&self.count, "count")?), 8)
+                            .as_str(),
+                        " ",
+                        cel::digits(cel::wide(*cel::get(&self.count, "count")?), 16)
+                            .as_str(),
+                        " ",
+                        cel::digits(cel::wide(*cel::get(&self.count, "count")?), 16)
+                            .to_ascii_uppercase()
+                            .as_str(),
+                        " ",
+                        cel::string(*cel::get(&self.count, "count")?).as_str(),
+                        " ",
+                        cel::hex(cel::get(&self.text, "text")?.as_str()).as_str(),
+                    ]
+                        .concat()
+                        .as_str() == cel::get(&self.digits, "digits")?.as_str(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["when"],
+            &Rule {
+                cel: "!has(self.when) || '%s %s %s'.format([self.at, [self.at], [self.at - timestamp('2026-01-01T00:00:00Z')]]) == self.when",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.when.is_none()
+                    || [
+                        cel::written_time(cel::get(&self.at, "at")?.as_str())?
+                            .to_text()
+                            .as_str(),
+                        " ",
+                        [
+                            "[",
+                            cel::map(
+                                    [cel::written_time(cel::get(&self.at, "at")?.as_str())?],
+                                    |item| Ok(
+                                        ["timestamp(\"", item.to_text().as_str(), "\")"].concat(),
+                                    ),
+                                )?
+                                .join(", ")
+                                .as_str(),
+                            "]",
+                        ]
+                            .concat()
+                            .as_str(),
+                        " ",
+                        [
+                            "[",
+                            cel::map(
+                                    [
+                                        cel::between(
+                                            cel::written_time(cel::get(&self.at, "at")?.as_str())?,
+                                            cel::timestamp("2026-01-01T00:00:00Z")?,
+                                        )?,
+                                    ],
+                                    |item| Ok(
+                                        ["duration(\"", cel::in_seconds(item).as_str(), "\")"]
+                                            .concat(),
+                                    ),
+                                )?
+                                .join(", ")
+                                .as_str(),
+                            "]",
+                        ]
+                            .concat()
+                            .as_str(),
+                    ]
+                        .concat()
+                        .as_str() == cel::get(&self.when, "when")?.as_str(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["parsed"],
+            &Rule {
+                cel: "!has(self.parsed) || double(self.text) == self.parsed",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.parsed.is_none()
+                    || cel::parsed(cel::get(&self.text, "text")?.as_str())?
+                        == f64::from(*cel::get(&self.parsed, "parsed")?),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["type"],
+            &Rule {
+                cel: "!has(self.type) || (type(self.port) == int ? 'int' : 'other') == self.type && type(self.marks) == map && type(self.at) == google.protobuf.Timestamp && type(uint(1)) == uint",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.type_.is_none()
+                    || cel::and(
+                        || cel::and(
+                            || Ok(
+                                (if cel::value(cel::get(&self.port, "port")?).type_name()
+                                    == "int"
+                                {
+                                    "int"
+                                } else {
+                                    "other"
+                                }) == cel::get(&self.type_, "type")?.as_str(),
+                            ),
+                            || Ok(
+                                cel::beside(cel::get(&self.marks, "marks")?, "map") == "map",
+                            ),
+                        ),
+                        || cel::and(
+                            || Ok(
+                                cel::beside(
+                                    cel::written_time(cel::get(&self.at, "at")?.as_str())?,
+                                    "google.protobuf.Timestamp",
+                                ) == "google.protobuf.Timestamp",
+                            ),
+                            || Ok(cel::beside(cel::without_sign(1)?, "uint") == "uint"),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["sorted"],
+            &Rule {
+                cel: "!has(self.sorted) || [3, 1, 2].sortBy(n, n * self.count)[0] == self.sorted && self.names.all(i, n, n != 'bad')",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.sorted.is_none()
+                    || cel::and(
+                        || Ok(
+                            *cel::element(
+                                &cel::sort_by(
+                                    [3, 1, 2],
+                                    |n| cel::multiply(n, *cel::get(&self.count, "count")?),
+                                )?,
+                                0,
+                            )? == *cel::get(&self.sorted, "sorted")?,
+                        ),
+                        || Ok(
+                            (0_i64..)
+                                .zip(cel::get(&self.names, "names")?.iter())
+                                .all(|(_, n)| n.as_str() != "bad"),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["range"],
+            &Rule {
+                cel: "!has(self.range) || lists.range(3) == self.range",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.range.is_none()
+                    || cel::same(cel::range(3)?, cel::get(&self.range, "range")?),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["found"],
+            &Rule {
+                cel: "!has(self.found) || self.text.findAll('[a-c]', self.count) == self.found && matches(self.text, '^[a-z]')",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.found.is_none()
+                    || cel::and(
+                        || Ok(
+                            cel::same(
+                                cel::up_to(
+                                    {
+                                        static PATTERN: Pattern = Pattern::new("[a-c]");
+                                        PATTERN.find_all(cel::get(&self.text, "text")?.as_str())
+                                    },
+                                    *cel::get(&self.count, "count")?,
+                                ),
+                                cel::get(&self.found, "found")?,
+                            ),
+                        ),
+                        || Ok({
+                            static PATTERN: Pattern = Pattern::new("^[a-z]");
+                            PATTERN.matches(cel::get(&self.text, "text")?.as_str())
+                        }),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["options"],
+            &Rule {
+                cel: "!has(self.options) || [?self.?text, ?self.?decoded, 'z'].size() == self.options && {?'a': self.?text, 'b': 'c'}.size() == 2",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.options.is_none()
+                    || (cel::size(
+                        cel::entries_there([
+                                (
+                                    "a",
+                                    self.text.as_ref().map(|found| found.as_str().to_owned()),
+                                ),
+                                ("b", Some("c".to_owned())),
+                            ])
+                            .len(),
+                    ) == 2
+                        && cel::size(
+                            cel::present_of([
+                                    self.text.as_ref().map(|found| found.as_str().to_owned()),
+                                    self
+                                        .decoded
+                                        .as_ref()
+                                        .map(|found| found.as_str().to_owned()),
+                                    Some("z".to_owned()),
+                                ])
+                                .len(),
+                        ) == *cel::get(&self.options, "options")?),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["either"],
+            &Rule {
+                cel: "!has(self.either) || self.?joined.or(self.?text).orValue('none') == self.either && self.?names[?0].orValue('') != 'first' && self.?marks.?a.orValue(0) < 9",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.either.is_none()
+                    || (cel::value_of(self.marks.as_ref(), "a").map_or(0, |found| *found)
+                        < 9
+                        && cel::item_of(self.names.as_ref(), 0)
+                            .map_or("", |found| found.as_str()) != "first"
+                        && self
+                            .joined
+                            .as_ref()
+                            .or(self.text.as_ref())
+                            .map_or("none", |found| found.as_str())
+                            == cel::get(&self.either, "either")?.as_str()),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["same"],
+            &Rule {
+                cel: "!has(self.same) || (dyn(self.count) == self.number) == self.same && dyn(self.text) != 1",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.same.is_none()
+                    || cel::and(
+                        || Ok(
+                            (cel::value(*cel::get(&self.count, "count")?)
+                                == f64::from(*cel::get(&self.number, "number")?))
+                                == *cel::get(&self.same, "same")?,
+                        ),
+                        || Ok(cel::value(cel::get(&self.text, "text")?.as_str()) != 1),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["negative"],
+            &Rule {
+                cel: "!has(self.negative) || -self.number == self.negative && (self.number / self.negative < 0.0 || true)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.negative.is_none()
+                    || (-1.0 * f64::from(*cel::get(&self.number, "number")?))
+                        == f64::from(*cel::get(&self.negative, "negative")?),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["ratio"],
+            &Rule {
+                cel: "!has(self.ratio) || self.number / self.ratio < 2.0",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.ratio.is_none()
+                    || cel::order(
+                            f64::from(*cel::get(&self.number, "number")?)
+                                / f64::from(*cel::get(&self.ratio, "ratio")?),
+                            2.0,
+                        )?
+                        .is_lt(),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["boxed"],
+            &Rule {
+                cel: "!has(self.boxed) || [self.boxes[0], self.boxes[1]].map(b, b.label)[1] == self.boxed && [self.boxes[0]].exists(b, b.?depth.orValue(1) > 0) && self.boxes.map(b, b.inner).all(i, i.size > 0)",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.boxed.is_none()
+                    || cel::and(
+                        || cel::and(
+                            || Ok(
+                                cel::element(
+                                        &cel::map(
+                                            [
+                                                cel::element(cel::get(&self.boxes, "boxes")?, 0)?,
+                                                cel::element(cel::get(&self.boxes, "boxes")?, 1)?,
+                                            ],
+                                            |b| Ok(b.label.as_str().to_owned()),
+                                        )?,
+                                        1,
+                                    )?
+                                    .as_str() == cel::get(&self.boxed, "boxed")?.as_str(),
+                            ),
+                            || Ok(
+                                [cel::element(cel::get(&self.boxes, "boxes")?, 0)?]
+                                    .into_iter()
+                                    .any(|b| b.depth.as_ref().map_or(1, |found| *found) > 0),
+                            ),
+                        ),
+                        || Ok(
+                            cel::map(
+                                    cel::get(&self.boxes, "boxes")?.iter(),
+                                    |b| Ok(&b.inner),
+                                )?
+                                .into_iter()
+                                .all(|i| i.size > 0),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["base"],
+            &Rule {
+                cel: "!has(self.base) || !format.byte().validate(self.base).hasValue()",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.base.is_none()
+                    || cel::is_base64(cel::get(&self.base, "base")?.as_str()),
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["none"],
+            &Rule {
+                cel: "!has(self.none) || sets.contains(self.names, []) && (has(self.names) ? self.names.map(n, n + '!') : []).size() == self.none && (self.names == [] ? ['a'] : []) + self.names != ['b']",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.none.is_none()
+                    || cel::and(
+                        || cel::and(
+                            || Ok(
+                                cel::contains_all(
+                                    cel::get(&self.names, "names")?,
+                                    cel::no_values(),
+                                ),
+                            ),
+                            || Ok(
+                                cel::size(
+                                    (if self.names.is_some() {
+                                        cel::map(
+                                                cel::get(&self.names, "names")?.iter(),
+                                                |n| Ok([n.as_str(), "!"].concat()),
+                                            )?
+                                            .to_vec()
+                                    } else {
+                                        cel::no_values().to_vec()
+                                    })
+                                        .len(),
+                                ) == *cel::get(&self.none, "none")?,
+                            ),
+                        ),
+                        || Ok(
+                            !cel::same(
+                                cel::chained(
+                                    if cel::size(cel::get(&self.names, "names")?.len()) == 0 {
+                                        ["a".to_owned()].to_vec()
+                                    } else {
+                                        cel::no_values().to_vec()
+                                    },
+                                    cel::get(&self.names, "names")?,
+                                ),
+                                ["b".to_owned()],
+                            ),
+                        ),
+                    )?,
+            ),
+        );
+        to.rule_below(
+            *at,
+            &["format"],
+            &Rule {
+                cel: "!has(self.format) || format.named(self.format).optMap(f, f.validate(self.text).hasValue()).orValue(true) == self.wrong",
+                error_type: ErrorType::Invalid,
+                message: "",
+            },
+            || Ok(
+                self.format.is_none()
+                    || cel::map_some(
+                            cel::named_format(
+                                cel::get(&self.format, "format")?.as_str(),
+                            ),
+                            |f| Ok(
+                                f.has_problems(cel::get(&self.text, "text")?.as_str()),
+                            ),
+                        )?
+                        .unwrap_or(true) == *cel::get(&self.wrong, "wrong")?,
             ),
         );
     }
@@ -3163,6 +4411,134 @@ impl Check for GardenSpecShedSpec {
         if let Some(value) = &self.area {
             to.minimum(path, *value, 1);
         }
+    }
+}
+
+impl Check for GardenSpecTwinsAll {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("a");
+        if let Some(value) = &self.a {
+            to.max_characters(path, value, 5);
+        }
+    }
+}
+
+impl cel::Same for GardenSpecTwinsAll {
+    fn is_same(&self, other: &Self) -> bool {
+        let size = |of: &Self| {
+            let fields = [
+                of.a.is_some() || of.null_fields.contains_key("a"),
+                of.b.is_some(),
+                of.c.is_some() || of.null_fields.contains_key("c"),
+            ];
+            fields.into_iter().filter(|is_there| *is_there).count()
+        };
+        let mut alike = self.clone();
+        if self.a.is_none() && !self.null_fields.contains_key("a") {
+            alike.a.clone_from(&other.a);
+        }
+        if self.b.is_none() && !self.null_fields.contains_key("b") {
+            alike.b.clone_from(&other.b);
+        }
+        if self.c.is_none() && !self.null_fields.contains_key("c") {
+            alike.c.clone_from(&other.c);
+        }
+        alike.null_fields.clone_from(&other.null_fields);
+        size(self) == size(other) && alike == *other
+    }
+}
+
+impl Check for GardenSpecTwinsOnes {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("a");
+        if let Some(value) = &self.a {
+            to.max_characters(path, value, 5);
+        }
+    }
+}
+
+impl cel::Same for GardenSpecTwinsOnes {
+    fn is_same(&self, other: &Self) -> bool {
+        let size = |of: &Self| {
+            let known: &[&str] = &["a", "b"];
+            let unknown = of
+                .unknown_fields
+                .keys()
+                .filter(|key| !known.contains(&key.as_str()));
+            let fields = [
+                of.a.is_some() || of.unknown_fields.contains_key("a"),
+                of.b.is_some(),
+            ];
+            fields.into_iter().filter(|is_there| *is_there).count() + unknown.count()
+        };
+        let mut alike = self.clone();
+        if self.a.is_none() && !self.unknown_fields.contains_key("a") {
+            alike.a.clone_from(&other.a);
+        }
+        if self.b.is_none() && !self.unknown_fields.contains_key("b") {
+            alike.b.clone_from(&other.b);
+        }
+        let is_other = |(key, value): (&String, _)| {
+            other
+                .unknown_fields
+                .get(key)
+                .is_some_and(|other| other != value)
+        };
+        if self.unknown_fields.iter().any(is_other) {
+            return false;
+        }
+        alike.unknown_fields.clone_from(&other.unknown_fields);
+        size(self) == size(other) && alike == *other
+    }
+}
+
+impl Check for GardenSpecTwinsRows {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("a");
+        if let Some(value) = &self.a {
+            to.max_characters(path, value, 5);
+        }
+    }
+}
+
+impl cel::Same for GardenSpecTwinsRows {
+    fn is_same(&self, other: &Self) -> bool {
+        let size = |of: &Self| {
+            let fields = [
+                of.a.is_some() || of.null_fields.contains_key("a"),
+                of.b.is_some(),
+                of.c.is_some() || of.null_fields.contains_key("c"),
+            ];
+            fields.into_iter().filter(|is_there| *is_there).count()
+        };
+        let mut alike = self.clone();
+        if self.a.is_none() && !self.null_fields.contains_key("a") {
+            alike.a.clone_from(&other.a);
+        }
+        if self.b.is_none() && !self.null_fields.contains_key("b") {
+            alike.b.clone_from(&other.b);
+        }
+        if self.c.is_none() && !self.null_fields.contains_key("c") {
+            alike.c.clone_from(&other.c);
+        }
+        alike.null_fields.clone_from(&other.null_fields);
+        size(self) == size(other) && alike == *other
+    }
+}
+
+impl Check for GardenSpecTwinsShelter {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("roof");
+        if let Some(value) = &self.roof {
+            to.max_characters(path, value, 10);
+        }
+    }
+}
+
+impl Check for GardenSpecWorkbenchBoxes {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("label");
+        to.max_characters(path, &self.label, 10);
     }
 }
 
