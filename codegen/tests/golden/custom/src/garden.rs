@@ -755,6 +755,9 @@ pub struct GardenStatus {
     /// The rule `self >= oldSelf` must hold: plants never die.
     pub plants: i64,
 
+    /// The day of the count.
+    pub day: Option<String>,
+
     /// The object that was found there, of any kind.
     pub found: Option<GardenStatusFound>,
 
@@ -768,6 +771,9 @@ pub struct GardenStatus {
 
     /// The labels of those.
     pub selector: Option<String>,
+
+    /// What an instrument says.
+    pub weather: Option<String>,
 }
 
 impl GardenStatus {
@@ -778,6 +784,15 @@ impl GardenStatus {
             plants: plants.into(),
             ..Self::default()
         }
+    }
+
+    /// The day of the count.
+    ///
+    /// Sets [`day`](Self::day).
+    #[must_use]
+    pub fn with_day(mut self, value: impl Into<String>) -> Self {
+        self.day = Some(value.into());
+        self
     }
 
     /// The object that was found there, of any kind.
@@ -815,15 +830,26 @@ impl GardenStatus {
         self.selector = Some(value.into());
         self
     }
+
+    /// What an instrument says.
+    ///
+    /// Sets [`weather`](Self::weather).
+    #[must_use]
+    pub fn with_weather(mut self, value: impl Into<String>) -> Self {
+        self.weather = Some(value.into());
+        self
+    }
 }
 
 wire::object! {
     GardenStatus {
         required "plants" => plants,
+        optional "day" => day,
         optional "found" => found,
         optional "gnomes" => gnomes,
         optional "leaves" => leaves,
         optional "selector" => selector,
+        optional "weather" => weather,
     }
 }
 

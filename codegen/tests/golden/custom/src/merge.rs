@@ -68,10 +68,12 @@ merge::object! {
 merge::object! {
     GardenStatus {
         required plants,
+        optional day,
         optional found as fields,
         optional gnomes,
         optional leaves,
         optional selector,
+        optional weather,
     }
 }
 

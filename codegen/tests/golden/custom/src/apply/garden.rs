@@ -738,6 +738,11 @@ pub struct GardenStatus {
     /// See [`plants`](crate::GardenStatus::plants).
     pub plants: Option<i64>,
 
+    /// The day of the count.
+    ///
+    /// See [`day`](crate::GardenStatus::day).
+    pub day: Option<String>,
+
     /// The object that was found there, of any kind.
     ///
     /// See [`found`](crate::GardenStatus::found).
@@ -757,6 +762,11 @@ pub struct GardenStatus {
     ///
     /// See [`selector`](crate::GardenStatus::selector).
     pub selector: Option<String>,
+
+    /// What an instrument says.
+    ///
+    /// See [`weather`](crate::GardenStatus::weather).
+    pub weather: Option<String>,
 }
 
 impl GardenStatus {
@@ -772,6 +782,15 @@ impl GardenStatus {
     #[must_use]
     pub fn with_plants(mut self, value: impl Into<i64>) -> Self {
         self.plants = Some(value.into());
+        self
+    }
+
+    /// The day of the count.
+    ///
+    /// Sets [`day`](Self::day).
+    #[must_use]
+    pub fn with_day(mut self, value: impl Into<String>) -> Self {
+        self.day = Some(value.into());
         self
     }
 
@@ -810,6 +829,15 @@ impl GardenStatus {
         self.selector = Some(value.into());
         self
     }
+
+    /// What an instrument says.
+    ///
+    /// Sets [`weather`](Self::weather).
+    #[must_use]
+    pub fn with_weather(mut self, value: impl Into<String>) -> Self {
+        self.weather = Some(value.into());
+        self
+    }
 }
 
 /// Sets all that is held, required fields included.
@@ -817,10 +845,12 @@ impl From<crate::GardenStatus> for GardenStatus {
     fn from(value: crate::GardenStatus) -> Self {
         Self {
             plants: Some(value.plants),
+            day: value.day,
             found: value.found.map(Into::into),
             gnomes: value.gnomes,
             leaves: value.leaves,
             selector: value.selector,
+            weather: value.weather,
         }
     }
 }
@@ -828,10 +858,12 @@ impl From<crate::GardenStatus> for GardenStatus {
 wire::object! {
     GardenStatus {
         optional "plants" => plants,
+        optional "day" => day,
         optional "found" => found,
         optional "gnomes" => gnomes,
         optional "leaves" => leaves,
         optional "selector" => selector,
+        optional "weather" => weather,
     }
 }
 

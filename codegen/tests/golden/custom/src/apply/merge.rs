@@ -66,10 +66,12 @@ merge::object! {
 merge::object! {
     GardenStatus {
         optional plants,
+        optional day,
         optional found as fields,
         optional gnomes,
         optional leaves,
         optional selector,
+        optional weather,
     }
 }
 

@@ -174,6 +174,10 @@ schema::object! {
         required "plants" => i64 {
             "minimum" => 0,
         },
+        /// The day of the count.
+        optional "day" => String {
+            "format" => "date",
+        },
         /// The object that was found there, of any kind.
         optional "found" => GardenStatusFound,
         /// The number of them that are there.
@@ -182,6 +186,8 @@ schema::object! {
         optional "leaves" => i64,
         /// The labels of those.
         optional "selector" => String,
+        /// What an instrument says.
+        optional "weather" => String,
     }
 }
 

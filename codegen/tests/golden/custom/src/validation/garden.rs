@@ -728,6 +728,10 @@ impl Check for GardenStatus {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("plants");
         to.minimum(path, self.plants, 0);
+        let path = at.field("day");
+        if let Some(value) = &self.day {
+            to.text_format(path, value, TextFormat::Date);
+        }
         if let Some(value) = &self.found {
             value.check(&at.field("found"), to);
         }
@@ -744,6 +748,18 @@ impl Check for GardenStatus {
                 None,
                 |new, old| Ok(*new >= old.map_or(2, |found| *found)),
             );
+        }
+        let path = at.field("weather");
+        if let Some(value) = &self.weather {
+            {
+                static COMBINED: Constraint = Constraint::AnyOf(
+                    &[
+                        &[Constraint::Format(TextFormat::Ipv4)],
+                        &[Constraint::MaxLength(3)],
+                    ],
+                );
+                to.combined(path, value, &COMBINED);
+            }
         }
     }
 
