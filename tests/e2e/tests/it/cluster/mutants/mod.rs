@@ -17,18 +17,15 @@ use std::time::Duration;
 
 use e2e::ControlPlane;
 use fastrand::Rng;
-use kubernetes_kinds::Release;
 
 use corpus::Corpus;
 use program::Program;
 
 use crate::cluster::discovery::Server;
+use crate::cluster::server::golden::SINCE;
 
 /// The mutants of a run without `E2E_MUTANTS`.
 const MUTANTS: usize = 3000;
-
-/// The first release that knows all functions in the rules of the golden.
-const KNOWS_ALL: Release = Release::new(1, 34);
 
 fn number(variable: &str, otherwise: usize) -> usize {
     env::var(variable).map_or(otherwise, |text| text.parse().expect(variable))
@@ -58,7 +55,8 @@ fn mutants_are_judged_as_by_a_server() {
     let asked = runtime.block_on(async {
         let server = ControlPlane::builder().start().await.unwrap();
         let server = Server::of(&server).await;
-        if given.is_none() && server.release < KNOWS_ALL {
+        let knows_all = SINCE.iter().all(|(_, since)| server.release >= *since);
+        if given.is_none() && !knows_all {
             println!(
                 "nothing to test: {} lacks functions of rules",
                 server.release

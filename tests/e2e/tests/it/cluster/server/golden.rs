@@ -58,7 +58,7 @@ fn known(definition: &CustomResourceDefinition, release: Release) -> CustomResou
 
 /// The fields with newer functions, and the releases from which on rules may have them: the formats
 /// and the macros with two variables, versions, and the orders of lists.
-const SINCE: [(&str, Release); 3] = [
+pub(crate) const SINCE: [(&str, Release); 3] = [
     ("almanac", Release::new(1, 33)),
     ("edition", Release::new(1, 34)),
     ("workbench", Release::new(1, 35)),

@@ -31,7 +31,7 @@ mod copies;
 mod costs;
 mod custom;
 mod formats;
-mod golden;
+pub(super) mod golden;
 mod kinds;
 mod lean;
 mod merged;
