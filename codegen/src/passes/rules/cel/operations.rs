@@ -101,7 +101,11 @@ impl Translator<'_> {
                     Node::not(is_null)
                 }
             }
-            sort => beside(node, Node::Bool(is_equal == (sort == CelType::Null))),
+            sort if may_be_null(&sort) => {
+                beside(node, Node::Bool(is_equal == (sort == CelType::Null)))
+            }
+            // A server refuses the rule.
+            sort => return Err(format!("`null` beside {}", said(&sort))),
         })
     }
 
@@ -310,6 +314,16 @@ impl Translator<'_> {
 fn is_dynamic(sort: &CelType) -> bool {
     let is_number = super::sorts::is_number(sort);
     is_number || matches!(sort, CelType::Bool | CelType::Text | CelType::Dynamic)
+}
+
+/// Returns true for what a server lets rules compare with `null`.
+fn may_be_null(sort: &CelType) -> bool {
+    match sort {
+        CelType::Place(Ty::Map(value), _) => **value == Ty::Json,
+        CelType::Place(Ty::Ref(_), _) | CelType::Null | CelType::Time | CelType::Duration => true,
+        CelType::Object(_) | CelType::Optional(..) | CelType::Maybe(_) => true,
+        _ => false,
+    }
 }
 
 /// Returns true if a number may be none, as the result of a division by zero is.
