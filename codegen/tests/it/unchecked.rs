@@ -117,15 +117,12 @@ fn formats_are_not_listed() {
         let crates = from(&spec, true).unwrap_or_else(|errors| panic!("{name}: {errors}"));
         assert!(calls(&crates[0], "text_format"), "{name}");
     }
-    for (spec, method) in [
-        ("{type: string, enum: [x], format: ipv4}", "text_format"),
-        (
-            "{x-kubernetes-int-or-string: true, format: duration}",
-            "format_of_text",
-        ),
+    for spec in [
+        "{type: string, enum: [x], format: ipv4}",
+        "{x-kubernetes-int-or-string: true, format: duration}",
     ] {
         let crates = from(spec, false).unwrap_or_else(|errors| panic!("{spec}: {errors}"));
-        assert!(calls(&crates[0], method), "{spec}");
+        assert!(calls(&crates[0], "text_format"), "{spec}");
     }
 }
 
