@@ -188,7 +188,7 @@ fn rules_that_cost_too_much_are_listed() {
     let listed = format!(
         "\na server refuses these definitions, for the cost of their rules:\n  \
          {boats} v1 Boat.spec.crew: `self.all(a, self.exists_one(b, a == b))`: it can cost \
-         345877110082468862, more than 100 times the 10000000 that are allowed; add maxItems to \
+         345880409621712077, more than 100 times the 10000000 that are allowed; add maxItems to \
          spec.crew and maxLength to spec.crew[*]\n"
     );
     assert!(outcome.out.contains(&listed), "{}", outcome.out);
