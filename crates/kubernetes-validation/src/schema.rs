@@ -13,7 +13,7 @@ use k8s_openapi::serde_json::Value;
 
 use crate::checker::to_value;
 use crate::custom::NOWHERE;
-use crate::{Checker, ErrorType, Path, Problem};
+use crate::{Checker, Error, ErrorType, Path, Problem};
 
 impl Checker<'_> {
     /// Checks that a text has no fewer characters: `minLength`.
@@ -196,13 +196,12 @@ impl Checker<'_> {
         let set = groups.iter().filter(holds).count();
         let fits = if only_one { set == 1 } else { set > 0 };
         if !fits {
-            let wanted = if only_one {
-                "exactly one"
+            let detail = if only_one {
+                format!("exactly one of the schemas must hold; {set} do")
             } else {
-                "at least one"
+                "at least one of the schemas must hold".to_owned()
             };
-            let of = groups.len();
-            self.of_schemas(at, rule, format!("{wanted} of {of} must hold; {set} do"));
+            self.of_schemas(at, rule, detail);
         }
         // A server also reports the fields that the first group lacks.
         if let (0, Some(first)) = (set, groups.first()) {
@@ -238,17 +237,23 @@ impl Checker<'_> {
     #[inline]
     pub fn all_of(&mut self, at: Path<'_>, holds: &[bool]) {
         if holds.contains(&false) {
-            self.of_schemas(at, "allOf", "all of the schemas must hold".to_owned());
+            let none = if holds.contains(&true) {
+                ""
+            } else {
+                "; none does"
+            };
+            self.of_schemas(at, "allOf", format!("all of the schemas must hold{none}"));
         }
     }
 
-    /// Adds an error of an object that violates a combination of schemas. A server reports each
-    /// once.
+    /// Adds an error of an object that violates a combination of schemas. A server reports once
+    /// what it says in the same words.
     #[cold]
     fn of_schemas(&mut self, at: Path<'_>, rule: &'static str, detail: String) {
         let path = at.exact();
         let mut errors = self.report.errors.iter();
-        if !errors.any(|error| error.rule == rule && error.path == path) {
+        let is_same = |error: &Error| error.detail == detail || rule == "not";
+        if !errors.any(|error| error.rule == rule && error.path == path && is_same(error)) {
             let problem = Problem::new(ErrorType::Invalid, rule);
             self.error(at.reported_at(NOWHERE), problem, None, detail);
         }

@@ -39,7 +39,7 @@ pub(super) struct Case {
     pub(super) mutants: usize,
 }
 
-/// A version of a definition.
+/// The version of a definition that is stored.
 #[derive(Debug)]
 pub(super) struct Kind {
     /// The name of the definition.
@@ -218,12 +218,13 @@ fn inside(document: Value) -> Vec<Value> {
     }
 }
 
-/// The versions that a definition serves.
+/// The version in which a definition stores. A server without the program that converts drops fields
+/// of others which this one lacks, and sets its defaults.
 fn kinds(definition: &Value) -> Vec<Kind> {
     let spec = &definition["spec"];
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let versions = spec["versions"].as_array().unwrap().iter();
-    let served = versions.filter(|version| version["served"] == true);
+    let served = versions.filter(|version| version["served"] == true && version["storage"] == true);
     let kinds = served.map(|version| Kind {
         definition: text(&definition["metadata"]["name"]),
         group: text(&spec["group"]),
