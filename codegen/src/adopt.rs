@@ -79,16 +79,32 @@ pub fn adopt(
 
 /// Returns the places of a document whose description is still to be written.
 pub(crate) fn undescribed(value: &Value, at: &Pointer, found: &mut Vec<Pointer>) {
+    // Few documents have one, and to name the place of every value takes long.
+    if has_undescribed(value) {
+        collect_undescribed(value, at, found);
+    }
+}
+
+fn has_undescribed(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == TO_DESCRIBE,
+        Value::Array(values) => values.iter().any(has_undescribed),
+        Value::Object(members) => members.values().any(has_undescribed),
+        _ => false,
+    }
+}
+
+fn collect_undescribed(value: &Value, at: &Pointer, found: &mut Vec<Pointer>) {
     match value {
         Value::String(text) if text == TO_DESCRIBE => found.push(at.clone()),
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
-                undescribed(value, &at.child(index), found);
+                collect_undescribed(value, &at.child(index), found);
             }
         }
         Value::Object(members) => {
             for (key, value) in members {
-                undescribed(value, &at.child(key), found);
+                collect_undescribed(value, &at.child(key), found);
             }
         }
         _ => {}

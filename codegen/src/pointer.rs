@@ -1,8 +1,12 @@
 //! JSON pointers.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use serde::{Serialize, Serializer};
+
+/// Room for a key of usual length, with its slash: most are shorter, and none of the places has to
+/// be moved as it grows.
+const KEY: usize = 24;
 
 /// A JSON pointer (RFC 6901), shown in its URI fragment form, `#/a/b`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,14 +31,16 @@ impl Pointer {
     /// The pointer to the member `key` of what this one points to.
     #[must_use]
     pub fn child(&self, key: impl fmt::Display) -> Self {
-        let key = key.to_string();
-        let mut path = String::with_capacity(self.0.len() + 1 + key.len());
+        let mut path = String::with_capacity(self.0.len() + KEY);
         path.push_str(&self.0);
         path.push('/');
+        let start = path.len();
+        // Writing to a text doesn't fail.
+        _ = write!(path, "{key}");
+        let key = path.get(start..).unwrap_or_default();
         if key.contains(['~', '/']) {
-            path.push_str(&key.replace('~', "~0").replace('/', "~1"));
-        } else {
-            path.push_str(&key);
+            let key = key.replace('~', "~0").replace('/', "~1");
+            path.replace_range(start.., &key);
         }
         Self(path)
     }

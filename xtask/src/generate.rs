@@ -158,7 +158,11 @@ fn by_hand(
         }
         for path in found {
             let text = workspace::read(&folder.join(&path))?;
-            files.push(GeneratedFile { path, text });
+            files.push(GeneratedFile {
+                path,
+                text,
+                ..GeneratedFile::default()
+            });
         }
     }
     Ok(files)
@@ -265,10 +269,12 @@ fn frame(
         GeneratedFile {
             path: "Cargo.toml".to_owned(),
             text: header.clone() + &toml::to_string(&manifest)?,
+            ..GeneratedFile::default()
         },
         GeneratedFile {
             path: ".cargo/config.toml".to_owned(),
             text: header + &toml::to_string(&cargo)?,
+            ..GeneratedFile::default()
         },
     ])
 }

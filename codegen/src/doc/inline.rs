@@ -1,5 +1,7 @@
 //! The inside of a paragraph: code spans, links, addresses, and text that is escaped.
 
+use std::borrow::Cow;
+
 /// Link targets of the words of a description; by default there are none.
 pub(crate) trait Links {
     /// The path of the item that a code span names, if there is one to link to.
@@ -18,31 +20,55 @@ pub(crate) struct NoLinks;
 
 impl Links for NoLinks {}
 
-/// The atoms of a paragraph: pieces between which a line may end.
-pub(super) fn render(text: &str, links: &dyn Links) -> Vec<String> {
-    let mut atoms = Vec::new();
-    let mut atom = String::new();
+/// The atoms of a paragraph, the pieces between which a line may end. They are in one text, because
+/// most are a word, and a text for each would take most of the time.
+#[derive(Default)]
+pub(super) struct Atoms {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Atoms {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        let mut start = 0;
+        self.ends.iter().filter_map(move |end| {
+            let atom = self.text.get(start..*end);
+            start = *end;
+            atom
+        })
+    }
+
+    /// Ends the last atom, if there is anything in it.
+    fn end(&mut self) {
+        if self.text.len() > self.ends.last().copied().unwrap_or_default() {
+            self.ends.push(self.text.len());
+        }
+    }
+}
+
+/// The atoms of a paragraph.
+pub(super) fn render(text: &str, links: &dyn Links) -> Atoms {
+    let mut atoms = Atoms::default();
+    atoms.text.reserve(text.len());
     let ticks = text.matches('`').count();
     for (index, part) in text.split('`').enumerate() {
         if index % 2 == 1 && index == ticks {
             // It opens a code span that nothing closes.
-            atom.push_str("\\`");
+            atoms.text.push_str("\\`");
         } else if index % 2 == 1 {
             let code = part.split_whitespace().collect::<Vec<_>>().join(" ");
-            atom.push_str(&span(&code, links));
+            atoms.text.push_str(&span(&code, links));
             continue;
         }
         let mut words = part.split(char::is_whitespace).peekable();
         while let Some(word) = words.next() {
-            bare(word, links, &mut atom);
-            if words.peek().is_some() && !atom.is_empty() {
-                atoms.push(std::mem::take(&mut atom));
+            bare(word, links, &mut atoms.text);
+            if words.peek().is_some() {
+                atoms.end();
             }
         }
     }
-    if !atom.is_empty() {
-        atoms.push(atom);
-    }
+    atoms.end();
     atoms
 }
 
@@ -88,8 +114,8 @@ fn bare(word: &str, links: &dyn Links, atom: &mut String) {
 
 /// Adds a text in which what Markdown would take for markup anywhere is escaped.
 fn escape(text: &str, escaped: &mut String) {
-    let special = ['<', '[', ']', '*', '\\', '|', '~', '_', '&'];
-    if !text.contains(special) {
+    let is_special = |byte| b"<[]*\\|~_&".contains(&byte);
+    if !text.bytes().any(is_special) {
         escaped.push_str(text);
         return;
     }
@@ -109,18 +135,19 @@ fn escape(text: &str, escaped: &mut String) {
 }
 
 /// Escapes what is markup only at the start of a line.
-pub(super) fn line_start(atom: &str) -> String {
+pub(super) fn line_start(atom: &str) -> Cow<'_, str> {
     let number = atom
         .strip_suffix(['.', ')'])
         .filter(|number| is_digits(number));
     if let Some(number) = number {
-        return format!("{number}\\{}", atom.get(number.len()..).unwrap_or_default());
+        let rest = atom.get(number.len()..).unwrap_or_default();
+        return format!("{number}\\{rest}").into();
     }
     let bullet = atom.chars().all(|c| matches!(c, '-' | '+' | '='));
     if atom.starts_with(['#', '>']) || bullet {
-        format!("\\{atom}")
+        format!("\\{atom}").into()
     } else {
-        atom.to_owned()
+        atom.into()
     }
 }
 

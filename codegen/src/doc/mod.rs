@@ -6,6 +6,8 @@
 
 mod inline;
 
+use std::borrow::Cow;
+
 use crate::model::Lifecycle;
 use crate::release::Release;
 
@@ -26,7 +28,7 @@ pub(crate) fn lines(description: &str, links: &dyn Links) -> Vec<String> {
         }
         match block {
             Block::Text { mark, text } => {
-                wrap(inline::render(&text, links), &mark, &mut lines);
+                wrap(inline::render(&text, links).iter(), &mark, &mut lines);
             }
             Block::Code(code) => {
                 lines.push("```text".to_owned());
@@ -94,7 +96,8 @@ pub(crate) fn as_code(text: &str) -> String {
 
 /// A text from a document for the inside of our own sentences, in which nothing is markup but code.
 pub(crate) fn prose(text: &str) -> String {
-    inline::render(&harmless(text), &NoLinks).join(" ")
+    let atoms = inline::render(&harmless(text), &NoLinks);
+    atoms.iter().collect::<Vec<_>>().join(" ")
 }
 
 /// A name from a document for the inside of our own sentences: as it is, or as code where it
@@ -167,8 +170,8 @@ fn blocks(description: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open = false;
     let mut fenced = false;
-    for line in description.replace("\r\n", "\n").split('\n') {
-        let line = harmless(line);
+    for line in description.split('\n') {
+        let line = harmless(line.strip_suffix('\r').unwrap_or(line));
         let trimmed = line.trim();
         let code = fenced || (!open && (line.starts_with("    ") || line.starts_with('\t')));
         if trimmed.starts_with("```") {
@@ -234,10 +237,10 @@ fn unindent(code: &mut [String]) {
 
 /// Makes a text fit for a comment: without control characters, and with escapes in place of
 /// invisible characters, above all those that change the direction of the text and so disguise it.
-pub(crate) fn harmless(line: &str) -> String {
+pub(crate) fn harmless(line: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
     if line.bytes().all(is_plain) {
-        return line.to_owned();
+        return line.into();
     }
     let mut text = String::with_capacity(line.len());
     for c in line.chars() {
@@ -249,7 +252,7 @@ pub(crate) fn harmless(line: &str) -> String {
             c => text.push(c),
         }
     }
-    text
+    text.into()
 }
 
 /// Returns true if it is a format character (Unicode's category Cf) that shows nothing.

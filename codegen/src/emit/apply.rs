@@ -8,6 +8,7 @@ use super::comment::inner_comment;
 use super::conversion::carried;
 use super::declared::{Declared, declarations, of_types};
 use super::file::{File, folder, group_versions, origin, origins, places};
+use super::item::Item;
 use super::runtime::{Feature, KINDS};
 use super::{builders, imports, resource};
 use super::{types, wire};
@@ -41,7 +42,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
 /// The file of some apply types.
 pub(super) fn file(_: &CrateConfig, version: &ApiVersion, module: &Module) -> File {
     let mut converts = false;
-    let mut items = Vec::new();
+    let mut items: Vec<Item> = Vec::new();
     for schema in &module.types {
         let Applies { types, carries, .. } = &version.derived.apply;
         let (Some(full), Some(ty), Some(carries)) = (
@@ -53,19 +54,20 @@ pub(super) fn file(_: &CrateConfig, version: &ApiVersion, module: &Module) -> Fi
         };
         let Some(object) = ty.object() else { continue };
         items.extend(types::items(version, ty, object, &[]));
-        items.extend(builders::items(version, ty, object));
+        let mut methods = builders::items(version, ty, object);
         if let Role::Apply(resource) = &object.role {
-            items.push(extraction(version, ty, resource));
-            items.push(apply_impl(version, ty));
+            methods.push(extraction(version, ty, resource));
+            methods.push(apply_impl(version, ty));
         }
-        items.push(from_full(version, ty, full, carries));
-        items.extend(resource::items(version, ty, object));
-        items.extend(wire::items(version, ty, object));
+        methods.push(from_full(version, ty, full, carries));
+        methods.extend(resource::items(version, ty, object));
+        items.extend(methods.into_iter().map(Item::from));
+        items.push(wire::item(version, ty, object));
         let mut carried = full.fields.iter().zip(carries);
         converts |= carried.any(|(field, carry)| carry.uses_support(field.form.boxed));
     }
-    let mut all = imports::of_apply(version, module, converts);
-    all.extend(items);
+    let imports = imports::of_apply(version, module, converts);
+    let all = imports.into_iter().map(Item::from).chain(items);
     let folder = folder(version.module.as_ref());
     let path = format!("{folder}{APPLY_MODULE}/{}.rs", module.name);
     File::rust(path, origin(version, module), TokenStream::new(), all)

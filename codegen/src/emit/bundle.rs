@@ -6,6 +6,7 @@ use quote::quote;
 
 use super::comment::inner_comment;
 use super::file::{Content, File, group_versions};
+use super::item::Item;
 use super::runtime::{Feature, MANIFESTS};
 use super::{manifest, root};
 use crate::config::Bundle;
@@ -19,7 +20,7 @@ pub(crate) fn emit(bundle: &Bundle, crates: &[Crate<'_>]) -> Vec<File> {
     files.push(file(KINDS_FILE, Content::Macros(macros(bundle, crates))));
     let scheme = Content::Rust {
         attributes: TokenStream::new(),
-        items: registration(crates),
+        items: registration(crates).into_iter().map(Item::from).collect(),
     };
     files.push(file(SCHEME_FILE, scheme));
     files
@@ -47,6 +48,7 @@ fn lib(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
     items.extend(uses.into_iter().map(|(_, item)| item));
     items.extend(root::newest(crates));
     let attributes = inner_comment(&lines(bundle, crates));
+    let items = items.into_iter().map(Item::from).collect();
     file("lib", Content::Rust { attributes, items })
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
 
+use super::item::Item;
 use crate::doc;
 use crate::model::{ApiVersion, Crate, Module};
 use crate::name::Ident;
@@ -22,7 +23,7 @@ pub(crate) struct File {
 pub(crate) enum Content {
     Rust {
         attributes: TokenStream,
-        items: Vec<TokenStream>,
+        items: Vec<Item>,
     },
     Toml(String),
     Markdown(String),
@@ -35,8 +36,9 @@ impl File {
         path: String,
         origin: String,
         attributes: TokenStream,
-        items: Vec<TokenStream>,
+        items: impl IntoIterator<Item: Into<Item>>,
     ) -> Self {
+        let items = items.into_iter().map(Into::into).collect();
         Self {
             path,
             origin,

@@ -121,7 +121,7 @@ fn table(name: &Ident, object: &Struct) -> TokenStream {
 
 fn row(field: &Field) -> TokenStream {
     let name = &field.name;
-    let presence = presence(!field.is_optional());
+    let presence = name::fixed(presence(!field.is_optional()));
     let how = match &field.form.merge {
         Merge::Whole => None,
         Merge::Fields(replaced) if replaced.is_empty() => Some(quote!(as fields)),

@@ -12,6 +12,7 @@ mod definition;
 mod enums;
 mod file;
 mod imports;
+mod item;
 mod kind;
 mod lists;
 mod literal;
@@ -33,6 +34,8 @@ mod wire;
 pub(crate) use by_hand::paths as hand_written;
 pub(crate) use comment::NEXT_LINE;
 pub(crate) use file::{Content, File};
+pub(crate) use item::Item;
+pub(crate) use table::{WIDTH, row};
 
 use crate::config::{Bundle, CrateConfig, Part};
 use crate::model::{ApiVersion, Crate, Module};

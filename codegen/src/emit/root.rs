@@ -229,7 +229,10 @@ fn not_checked(rules: usize) -> String {
 
 /// Returns the text of the configuration, after an empty line.
 pub(super) fn about(text: &str) -> Vec<String> {
-    let lines = text.trim_end().lines().map(doc::harmless);
+    let lines = text
+        .trim_end()
+        .lines()
+        .map(|line| doc::harmless(line).into_owned());
     let before = (!text.is_empty()).then(String::new);
     before.into_iter().chain(lines).collect()
 }

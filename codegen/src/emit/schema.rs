@@ -78,7 +78,7 @@ fn item(
         Shape::Enum(_) => {
             return quote!(schema::enumeration! { #docs #name #schema_name });
         }
-        Shape::Struct(object) => table_macro(object),
+        Shape::Struct(object) => name::fixed(table_macro(object)),
     };
     let keywords = keywords(&Ty::Json, &schema.keywords);
     let rows = schema
@@ -97,7 +97,7 @@ fn row(version: &ApiVersion, property: &Property) -> TokenStream {
     let docs = comment(&property.description);
     let json = &property.json;
     let ty = value_type(version, &property.ty);
-    let presence = presence(property.required);
+    let presence = name::fixed(presence(property.required));
     let more = (!property.keywords.is_empty()).then(|| {
         let keywords = keywords(&property.ty, &property.keywords);
         quote!({ #keywords })

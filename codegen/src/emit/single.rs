@@ -23,7 +23,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         format!("{}.rs", krate.config.name.replace('-', "_")),
         origins(&krate.versions),
         inner_comment(&lines),
-        items.collect(),
+        items,
     )]
 }
 

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::comment::comment;
+use super::item::{Declaration, Item};
 use super::{imports, literal};
 use crate::doc;
 use crate::model::{ApiVersion, Field, Rest, Shape, Struct, Ty, Type};
@@ -27,42 +28,46 @@ pub(super) fn items(
     ty: &Type,
     object: &Struct,
     derives: &[&RustPath],
-) -> Vec<TokenStream> {
+) -> Vec<Item> {
     let name = &ty.name;
-    let docs = comment(&ty.docs.lines);
-    let fields = object.fields.iter().map(|field| {
-        let docs = comment(&field.docs.lines);
-        let name = &field.name;
-        let ty = field_type(version, field);
-        quote!(#docs pub #name: #ty)
-    });
-    let unknown = object.unknown.iter().map(|Rest { name, only_nulls }| {
+    let zero = zero(version, object);
+    let own = match zero {
+        Some(_) => "Clone, Debug, PartialEq",
+        None => "Clone, Debug, Default, PartialEq",
+    };
+    let head = format!("pub struct {name}");
+    let mut declared = Declaration::new(&ty.docs.lines, &[derive(own, derives)], &head);
+    for field in &object.fields {
+        let (name, ty) = (&field.name, field_type(version, field));
+        declared.member(&field.docs.lines, &format!("pub {name}: {ty}"));
+    }
+    if let Some(Rest { name, only_nulls }) = &object.unknown {
         let docs = if *only_nulls {
             NULL_FIELDS
         } else {
             UNKNOWN_FIELDS
         };
-        let docs = comment(&docs.map(str::to_owned));
-        quote!(#docs pub #name: wire::UnknownFields)
-    });
-    let fields = fields.chain(unknown);
-    let zero = zero(version, object);
-    let default = zero.is_none().then(|| quote!(Default,));
+        let member = format!("pub {name}: wire::UnknownFields");
+        declared.member(&docs.map(str::to_owned), &member);
+    }
     let zero = zero.map(|zero| {
-        quote! {
+        let item = quote! {
             impl Default for #name {
                 #zero
             }
-        }
+        };
+        item.into()
     });
-    let declared = quote! {
-        #docs
-        #[derive(Clone, Debug, #default PartialEq #(, #derives)*)]
-        pub struct #name {
-            #(#fields,)*
-        }
-    };
-    std::iter::once(declared).chain(zero).collect()
+    std::iter::once(declared.end()).chain(zero).collect()
+}
+
+/// The attribute with the traits that a type derives.
+pub(super) fn derive(own: &str, more: &[&RustPath]) -> String {
+    let mut text = format!("derive({own}");
+    for path in more {
+        text += &format!(", {path}");
+    }
+    text + ")"
 }
 
 /// The function of `Default` where it can't be derived, because a required field is an enumeration
@@ -125,67 +130,49 @@ fn zero(version: &ApiVersion, object: &Struct) -> Option<TokenStream> {
 }
 
 /// The type of a field as it is declared.
-pub(super) fn field_type(version: &ApiVersion, field: &Field) -> TokenStream {
-    let mut ty = value_type(version, &field.ty);
+fn field_type(version: &ApiVersion, field: &Field) -> String {
+    let mut ty = type_text(version, &field.ty);
     if field.form.boxed {
-        ty = quote!(Box<#ty>);
+        ty = format!("Box<{ty}>");
     }
     if field.is_optional() {
-        quote!(Option<#ty>)
-    } else {
-        ty
+        ty = format!("Option<{ty}>");
     }
+    ty
 }
 
 /// The type of a value, without `Option` and `Box`.
 pub(super) fn value_type(version: &ApiVersion, ty: &Ty) -> TokenStream {
-    match ty {
-        Ty::Bool => quote!(bool),
-        Ty::I32 => quote!(i32),
-        Ty::I64 => quote!(i64),
-        Ty::Unsigned(bits) => {
-            let name = quote::format_ident!("u{bits}");
-            quote!(#name)
-        }
-        Ty::F32 => quote!(f32),
-        Ty::F64 => quote!(f64),
-        Ty::String | Ty::Values { .. } => quote!(String),
-        Ty::Bytes => quote!(k8s_openapi::ByteString),
-        Ty::Time => quote!(k8s_openapi::apimachinery::pkg::apis::meta::v1::Time),
-        Ty::IntOrString => {
-            quote!(k8s_openapi::apimachinery::pkg::util::intstr::IntOrString)
-        }
-        Ty::Json | Ty::Object => quote!(k8s_openapi::serde_json::Value),
-        Ty::Exact(exact) => {
-            let name = exact.name();
-            quote!(values::#name)
-        }
-        Ty::List(item) => {
-            let item = value_type(version, item);
-            quote!(Vec<#item>)
-        }
-        Ty::Map(value) => {
-            let value = value_type(version, value);
-            quote!(BTreeMap<String, #value>)
-        }
-        Ty::Ref(schema) => {
-            match (version.types.get(schema), version.externs.get(schema)) {
-                (Some(own), _) => {
-                    let name = &own.name;
-                    quote!(#name)
-                }
-                (None, Some(external)) => {
-                    let name = external.path.name();
-                    if imports::is_imported(version, schema) {
-                        quote!(#name)
-                    } else {
-                        let modules = external.path.modules();
-                        quote!(#(#modules::)* #name)
-                    }
-                }
-                // The closure pass has reported it; nothing is rendered then.
-                (None, None) => quote!(()),
+    // It is of names and signs of Rust only, which are tokens.
+    type_text(version, ty).parse().unwrap_or_default()
+}
+
+/// The same as text.
+pub(super) fn type_text(version: &ApiVersion, ty: &Ty) -> String {
+    let fixed = match ty {
+        Ty::Bool => "bool",
+        Ty::I32 => "i32",
+        Ty::I64 => "i64",
+        Ty::Unsigned(bits) => return format!("u{bits}"),
+        Ty::F32 => "f32",
+        Ty::F64 => "f64",
+        Ty::String | Ty::Values { .. } => "String",
+        Ty::Bytes => "k8s_openapi::ByteString",
+        Ty::Time => "k8s_openapi::apimachinery::pkg::apis::meta::v1::Time",
+        Ty::IntOrString => "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString",
+        Ty::Json | Ty::Object => "k8s_openapi::serde_json::Value",
+        Ty::Exact(exact) => return format!("values::{}", exact.name()),
+        Ty::List(item) => return format!("Vec<{}>", type_text(version, item)),
+        Ty::Map(value) => return format!("BTreeMap<String, {}>", type_text(version, value)),
+        Ty::Ref(schema) => match (version.types.get(schema), version.externs.get(schema)) {
+            (Some(own), _) => own.name.as_str(),
+            (None, Some(external)) if imports::is_imported(version, schema) => {
+                external.path.name().as_str()
             }
-        }
-    }
+            (None, Some(external)) => return external.path.to_string(),
+            // The closure pass has reported it; nothing is rendered then.
+            (None, None) => "()",
+        },
+    };
+    fixed.to_owned()
 }

@@ -5,10 +5,12 @@
 
 mod table;
 
+use std::ops::Range;
+
 use proc_macro2::TokenStream;
 use syn::{Attribute, Fields, ImplItem, Item, TraitItem, UseTree, Visibility, parse_quote};
 
-use crate::emit::{Content, File, NEXT_LINE};
+use crate::emit::{self, Content, File, NEXT_LINE};
 
 /// The start of every file that the workspace generates for itself, after the comment sign. The
 /// file is ours to change or remove only with it.
@@ -31,50 +33,92 @@ pub fn is_generated(text: &str) -> bool {
     })
 }
 
+/// The text of a file.
+#[derive(Default)]
+pub(crate) struct Rendered {
+    pub(crate) text: String,
+    /// The parts of it that rustfmt leaves as they are, in bytes.
+    pub(crate) formatted: Vec<Range<usize>>,
+}
+
 /// Returns the text of a file that starts with a mark.
 ///
 /// # Errors
 ///
 /// The message of the parser, if the tokens are not Rust.
-pub(crate) fn render(file: File, mark: &str) -> Result<String, String> {
+pub(crate) fn render(file: File, mark: &str) -> Result<Rendered, String> {
     let origin = &file.origin;
     let warning = "Change the document or its overlays and run the command again.";
     let header = |sign| format!("{sign} {mark}{origin}.\n{sign} {warning}\n\n");
-    match file.content {
-        Content::Toml(text) => Ok(header("#") + &text),
+    let text = match file.content {
+        Content::Toml(text) => header("#") + &text,
         Content::Markdown(text) => {
             let origin = origin.replace("\n//", "");
-            Ok(format!("<!-- {mark}{origin}. {warning} -->\n\n{text}"))
+            format!("<!-- {mark}{origin}. {warning} -->\n\n{text}")
         }
         Content::Macros(text) => {
             syn::parse_file(&text).map_err(|error| error.to_string())?;
-            Ok(header("//") + &text)
+            header("//") + &text
         }
-        Content::Rust { attributes, items } => Ok(header("//") + &rust(attributes, items)?),
-    }
+        Content::Rust { attributes, items } => {
+            let mut rendered = Rendered {
+                text: header("//"),
+                ..Rendered::default()
+            };
+            rendered.add_rust(attributes, items)?;
+            return Ok(rendered);
+        }
+    };
+    Ok(Rendered {
+        text,
+        ..Rendered::default()
+    })
 }
 
-/// Returns the text of the inner attributes and the items of a file.
-fn rust(attributes: TokenStream, items: Vec<TokenStream>) -> Result<String, String> {
-    let mut text = String::new();
-    let attributes = parsed(attributes)?;
-    if !attributes.attrs.is_empty() {
-        add_lines(&prettyplease::unparse(&attributes), &mut text);
-        text.push('\n');
-    }
-    let empty_line = parse_quote!(#[doc = #EMPTY_LINE]);
-    let mut before = None;
-    for (index, item) in items.into_iter().enumerate() {
-        for item in parsed(item)?.items {
-            let group = Group::of(&item);
-            if index > 0 && (group.is_none() || group != before) {
-                text.push('\n');
+impl Rendered {
+    /// Adds the text of the inner attributes and the items of a file.
+    fn add_rust(&mut self, attributes: TokenStream, items: Vec<emit::Item>) -> Result<(), String> {
+        let attributes = parsed(attributes)?;
+        if !attributes.attrs.is_empty() {
+            add_lines(&prettyplease::unparse(&attributes), &mut self.text);
+            self.text.push('\n');
+        }
+        let empty_line = parse_quote!(#[doc = #EMPTY_LINE]);
+        let mut before = None;
+        for (index, item) in items.into_iter().enumerate() {
+            match item {
+                emit::Item::Tokens(tokens) => {
+                    for item in parsed(tokens)?.items {
+                        let group = Group::of(&item);
+                        if index > 0 && (group.is_none() || group != before) {
+                            self.text.push('\n');
+                        }
+                        add(item, &empty_line, &mut self.text);
+                        before = group;
+                    }
+                }
+                emit::Item::Text(text) => {
+                    self.add_text(&text, index == 0);
+                    before = None;
+                }
             }
-            add(item, &empty_line, &mut text);
-            before = group;
+        }
+        Ok(())
+    }
+
+    /// Adds an item that is text already.
+    fn add_text(&mut self, text: &str, is_first: bool) {
+        let end = self.text.len();
+        if !is_first {
+            self.text.push('\n');
+        }
+        let start = self.text.len();
+        self.text.push_str(text);
+        match self.formatted.last_mut() {
+            Some(last) if last.end == end => last.end = self.text.len(),
+            _ => self.formatted.push(start..self.text.len()),
         }
     }
-    Ok(text)
 }
 
 fn parsed(tokens: TokenStream) -> Result<syn::File, String> {

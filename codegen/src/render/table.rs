@@ -4,10 +4,7 @@ use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Item, Lit, MacroDelimiter, MetaNameValue};
 
-use crate::emit::NEXT_LINE;
-
-/// The columns of a line, as rustfmt has them.
-const WIDTH: usize = 100;
+use crate::emit::{NEXT_LINE, WIDTH, row as wrapped};
 
 /// Returns the text of an item that is a macro with a table in braces.
 pub(super) fn text(item: &Item) -> Option<String> {
@@ -98,16 +95,6 @@ fn sign(token: &TokenTree) -> Option<char> {
     match token {
         TokenTree::Punct(punct) => Some(punct.as_char()),
         _ => None,
-    }
-}
-
-/// A row, on two lines if it has a value that doesn't fit on one.
-fn wrapped(indent: &str, line: &str) -> String {
-    match line.split_once(" => ") {
-        Some((key, value)) if indent.len() + line.len() > WIDTH => {
-            format!("{indent}{key} =>\n{indent}    {value}\n")
-        }
-        _ => format!("{indent}{line}\n"),
     }
 }
 

@@ -29,6 +29,29 @@ fn generated_files_are_as_they_were_approved() {
     );
 }
 
+/// Whoever writes the files shows rustfmt the rest only.
+#[test]
+fn rustfmt_leaves_the_formatted_parts_as_they_are() {
+    let mut parts = 0;
+    for golden in goldens() {
+        let generated = golden.generated();
+        for (before, after) in generated.iter().zip(formatted(generated.clone())) {
+            for (before, after) in before.files.iter().zip(after.files) {
+                let (text, mut rest) = (&before.text, &*after.text);
+                for part in &before.formatted {
+                    let found = rest.split_once(&text[part.clone()]);
+                    let (_, below) = found.unwrap_or_else(|| {
+                        panic!("{}: {}:\n{}", golden.name, before.path, &text[part.clone()])
+                    });
+                    rest = below;
+                    parts += 1;
+                }
+            }
+        }
+    }
+    assert!(parts > 0);
+}
+
 /// The manifests differ in the name and the description only, so they aren't golden files.
 #[test]
 fn manifests_say_what_the_configuration_says() {

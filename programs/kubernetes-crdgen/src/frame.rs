@@ -35,6 +35,7 @@ pub(crate) fn of(out: &Path, crates: &[Generated]) -> Result<Vec<GeneratedFile>,
         GeneratedFile {
             path: "Cargo.toml".to_owned(),
             text: format!("{header}[workspace]\nmembers = {members:#?}\nresolver = \"3\"\n"),
+            ..GeneratedFile::default()
         },
         GeneratedFile {
             path: ".cargo/config.toml".to_owned(),
@@ -43,6 +44,7 @@ pub(crate) fn of(out: &Path, crates: &[Generated]) -> Result<Vec<GeneratedFile>,
                  they have. This one\n# is for building the crates themselves.\n[env]\n\
                  K8S_OPENAPI_ENABLED_VERSION = \"{release}\"\n"
             ),
+            ..GeneratedFile::default()
         },
     ])
 }

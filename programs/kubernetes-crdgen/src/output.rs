@@ -99,7 +99,7 @@ impl Plan {
             changes: Vec::new(),
             unchanged: 0,
         };
-        for GeneratedFile { path, text } in files {
+        for GeneratedFile { path, text, .. } in files {
             let relative = Path::new(&path);
             if !relative
                 .components()

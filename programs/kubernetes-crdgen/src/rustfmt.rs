@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use codegen::Generated;
+use codegen::{Generated, GeneratedFile};
 
 use crate::definitions::EDITION;
 use crate::files::{self, error};
@@ -21,7 +21,7 @@ pub fn format(crates: &mut [Generated]) -> Result<(), Box<dyn Error>> {
     for krate in crates.iter() {
         let own = folder.path().join(&krate.name);
         for file in krate.files.iter().filter(|file| is_rust(&file.path)) {
-            write(&own.join(&file.path), &file.text)?;
+            write(&own.join(&file.path), &without_formatted(file))?;
         }
         // rustfmt follows the modules of a crate, and wants a file for each.
         for path in &krate.hand_written {
@@ -36,10 +36,43 @@ pub fn format(crates: &mut [Generated]) -> Result<(), Box<dyn Error>> {
     for krate in crates {
         let own = folder.path().join(&krate.name);
         for file in krate.files.iter_mut().filter(|file| is_rust(&file.path)) {
-            file.text = files::read(&own.join(&file.path))?;
+            let rest = files::read(&own.join(&file.path))?;
+            file.text = with_formatted(file, &rest)
+                .ok_or_else(|| format!("error: rustfmt has lost a part of {}", file.path))?;
+            file.formatted.clear();
         }
     }
     Ok(())
+}
+
+/// The comment that stands for a part of a file that is formatted already, which is most of it:
+/// rustfmt takes its time for each line.
+fn placeholder(number: usize) -> String {
+    format!("// Formatted part {number}\n")
+}
+
+/// A file with comments in place of the parts that are formatted already.
+fn without_formatted(file: &GeneratedFile) -> String {
+    let mut text = String::new();
+    let mut end = 0;
+    for (number, part) in file.formatted.iter().enumerate() {
+        text.push_str(file.text.get(end..part.start).unwrap_or_default());
+        text.push_str(&placeholder(number));
+        end = part.end;
+    }
+    text + file.text.get(end..).unwrap_or_default()
+}
+
+/// The text of a file, of which the rest is formatted now; `None` if it lacks one of the comments.
+fn with_formatted(file: &GeneratedFile, mut rest: &str) -> Option<String> {
+    let mut text = String::new();
+    for (number, part) in file.formatted.iter().enumerate() {
+        let (before, after) = rest.split_once(&placeholder(number))?;
+        text.push_str(before);
+        text.push_str(file.text.get(part.clone())?);
+        rest = after;
+    }
+    Some(text + rest)
 }
 
 fn is_rust(path: &str) -> bool {

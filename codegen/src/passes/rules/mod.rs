@@ -44,6 +44,8 @@ pub(super) struct Reader<'a> {
     module: Option<&'a str>,
     /// The rules of the value that is read which aren't checked.
     unchecked: Vec<Unchecked>,
+    /// The rules in CEL.
+    cel: cel::Rules,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -58,6 +60,7 @@ impl<'a> Reader<'a> {
             version,
             module: config.rules.as_deref(),
             unchecked: Vec::new(),
+            cel: cel::Rules::default(),
             diagnostics,
         }
     }

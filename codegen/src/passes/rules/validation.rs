@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Reader, cel};
+use super::Reader;
 use crate::keyword::{ValueKind, suggest};
 use crate::model::{
     self, Argument, Call, CelForm, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Stored,
@@ -113,9 +113,10 @@ impl Reader<'_> {
         pointer: &Pointer,
     ) -> Option<Check> {
         let rule = validation.rule.clone();
-        let parsed = match cel::parse(&rule) {
+        let parsed = self.cel.parse(&rule);
+        let parsed = match &*parsed {
             Ok(parsed) => parsed,
-            Err(what) => return self.untranslated(pointer, rule, what),
+            Err(what) => return self.untranslated(pointer, rule, what.clone()),
         };
         // For Kubernetes' own kinds, these say what the server checks in Go, which is more.
         if let (Some(sort), false) = (sort, self.version.is_custom) {

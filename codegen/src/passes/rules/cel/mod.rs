@@ -14,6 +14,9 @@ mod sorts;
 mod times;
 mod translate;
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use cel::common::ast::{Expr, IdedExpr, LiteralValue, operators};
 
 use crate::model::{ApiVersion, CelForm, Node, Resolved, Ty};
@@ -24,8 +27,25 @@ pub(super) struct Parsed {
     expr: IdedExpr,
 }
 
+/// The rules of a document by their texts, each parsed or what is wrong with it: many are in
+/// several places, and to parse one takes long.
+#[derive(Default)]
+pub(super) struct Rules(BTreeMap<String, Rc<Result<Parsed, String>>>);
+
+impl Rules {
+    /// Parses a rule that isn't known yet.
+    pub(super) fn parse(&mut self, rule: &str) -> Rc<Result<Parsed, String>> {
+        if let Some(known) = self.0.get(rule) {
+            return known.clone();
+        }
+        let parsed = Rc::new(parse(rule));
+        self.0.insert(rule.to_owned(), parsed.clone());
+        parsed
+    }
+}
+
 /// Parses a rule, or says what is wrong with it.
-pub(super) fn parse(rule: &str) -> Result<Parsed, String> {
+fn parse(rule: &str) -> Result<Parsed, String> {
     Ok(Parsed {
         expr: syntax::parse(rule)?,
     })
