@@ -772,7 +772,7 @@ pub struct GardenStatus {
     /// The labels of those.
     pub selector: Option<String>,
 
-    /// What an instrument says.
+    /// The reading of an instrument.
     pub weather: Option<String>,
 }
 
@@ -831,7 +831,7 @@ impl GardenStatus {
         self
     }
 
-    /// What an instrument says.
+    /// The reading of an instrument.
     ///
     /// Sets [`weather`](Self::weather).
     #[must_use]
@@ -1496,7 +1496,7 @@ pub struct GardenSpecInvitation {
     /// The time before.
     pub notice: Option<values::IntOrString>,
 
-    /// Where to park.
+    /// The place to park.
     pub parking: Option<values::IntOrString>,
 
     /// The place in the order.
@@ -1597,7 +1597,7 @@ impl GardenSpecInvitation {
         self
     }
 
-    /// Where to park.
+    /// The place to park.
     ///
     /// Sets [`parking`](Self::parking).
     #[must_use]
@@ -1837,7 +1837,7 @@ pub struct GardenSpecLedger {
     /// The server's default is `0.5`.
     pub share: Option<values::Number>,
 
-    /// What stands on each, by name and row.
+    /// The things on each, by name and row.
     pub shelves: Option<BTreeMap<String, Vec<Vec<GardenSpecLedgerShelves>>>>,
 
     /// The first time.
@@ -2261,7 +2261,7 @@ impl GardenSpecLedger {
         self
     }
 
-    /// What stands on each, by name and row.
+    /// The things on each, by name and row.
     ///
     /// Sets [`shelves`](Self::shelves).
     #[must_use]
@@ -2443,7 +2443,7 @@ pub struct GardenSpecOrchard {
     /// The rule `self == oldSelf` must hold.
     pub rows: Option<Vec<String>>,
 
-    /// How thick it is.
+    /// The thickness.
     ///
     /// The rule `int(self) > 0` must hold.
     pub stem: Option<String>,
@@ -2525,7 +2525,7 @@ impl GardenSpecOrchard {
         self
     }
 
-    /// How thick it is.
+    /// The thickness.
     ///
     /// Sets [`stem`](Self::stem).
     #[must_use]
@@ -4664,7 +4664,7 @@ wire::object! {
 /// A thing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecLedgerShelves {
-    /// What it says.
+    /// The words.
     ///
     /// The server's default is `none`.
     pub label: Option<String>,
@@ -4677,7 +4677,7 @@ impl GardenSpecLedgerShelves {
         Self::default()
     }
 
-    /// What it says.
+    /// The words.
     ///
     /// Sets [`label`](Self::label).
     #[must_use]

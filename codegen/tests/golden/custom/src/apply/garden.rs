@@ -763,7 +763,7 @@ pub struct GardenStatus {
     /// See [`selector`](crate::GardenStatus::selector).
     pub selector: Option<String>,
 
-    /// What an instrument says.
+    /// The reading of an instrument.
     ///
     /// See [`weather`](crate::GardenStatus::weather).
     pub weather: Option<String>,
@@ -830,7 +830,7 @@ impl GardenStatus {
         self
     }
 
-    /// What an instrument says.
+    /// The reading of an instrument.
     ///
     /// Sets [`weather`](Self::weather).
     #[must_use]
@@ -1607,7 +1607,7 @@ pub struct GardenSpecInvitation {
     /// See [`notice`](crate::GardenSpecInvitation::notice).
     pub notice: Option<values::IntOrString>,
 
-    /// Where to park.
+    /// The place to park.
     ///
     /// See [`parking`](crate::GardenSpecInvitation::parking).
     pub parking: Option<values::IntOrString>,
@@ -1720,7 +1720,7 @@ impl GardenSpecInvitation {
         self
     }
 
-    /// Where to park.
+    /// The place to park.
     ///
     /// Sets [`parking`](Self::parking).
     #[must_use]
@@ -1993,7 +1993,7 @@ pub struct GardenSpecLedger {
     /// See [`share`](crate::GardenSpecLedger::share).
     pub share: Option<values::Number>,
 
-    /// What stands on each, by name and row.
+    /// The things on each, by name and row.
     ///
     /// See [`shelves`](crate::GardenSpecLedger::shelves).
     pub shelves: Option<BTreeMap<String, Vec<Vec<GardenSpecLedgerShelves>>>>,
@@ -2367,7 +2367,7 @@ impl GardenSpecLedger {
         self
     }
 
-    /// What stands on each, by name and row.
+    /// The things on each, by name and row.
     ///
     /// Sets [`shelves`](Self::shelves).
     #[must_use]
@@ -2597,7 +2597,7 @@ pub struct GardenSpecOrchard {
     /// See [`rows`](crate::GardenSpecOrchard::rows).
     pub rows: Option<Vec<String>>,
 
-    /// How thick it is.
+    /// The thickness.
     ///
     /// See [`stem`](crate::GardenSpecOrchard::stem).
     pub stem: Option<String>,
@@ -2680,7 +2680,7 @@ impl GardenSpecOrchard {
         self
     }
 
-    /// How thick it is.
+    /// The thickness.
     ///
     /// Sets [`stem`](Self::stem).
     #[must_use]
@@ -5162,7 +5162,7 @@ wire::object! {
 /// [`GardenSpecLedgerShelves`](crate::GardenSpecLedgerShelves).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecLedgerShelves {
-    /// What it says.
+    /// The words.
     ///
     /// See [`label`](crate::GardenSpecLedgerShelves::label).
     pub label: Option<String>,
@@ -5175,7 +5175,7 @@ impl GardenSpecLedgerShelves {
         Self::default()
     }
 
-    /// What it says.
+    /// The words.
     ///
     /// Sets [`label`](Self::label).
     #[must_use]

@@ -186,7 +186,7 @@ schema::object! {
         optional "leaves" => i64,
         /// The labels of those.
         optional "selector" => String,
-        /// What an instrument says.
+        /// The reading of an instrument.
         optional "weather" => String,
     }
 }
@@ -398,7 +398,7 @@ schema::object! {
         optional "notice" => values::IntOrString {
             "format" => "duration",
         },
-        /// Where to park.
+        /// The place to park.
         optional "parking" => values::IntOrString {
             "minLength" => 1,
             "maxLength" => 4,
@@ -557,7 +557,7 @@ schema::object! {
         optional "share" => values::Number {
             "default" => 0.5,
         },
-        /// What stands on each, by name and row.
+        /// The things on each, by name and row.
         optional "shelves" => BTreeMap<String, Vec<Vec<GardenSpecLedgerShelves>>>,
         /// The first time.
         optional "since" => values::DateTime {
@@ -618,7 +618,7 @@ schema::object! {
                 "maxLength" => 10,
             },
         },
-        /// How thick it is.
+        /// The thickness.
         optional "stem" => String {
             "maxLength" => 20,
         },
@@ -1169,7 +1169,7 @@ schema::object! {
 schema::object! {
     /// A thing.
     GardenSpecLedgerShelves "com.example.v1.GardenSpecLedgerShelves" {
-        /// What it says.
+        /// The words.
         optional "label" => String {
             "default" => "none",
         },

@@ -93,7 +93,8 @@ impl Kind {
     }
 }
 
-/// Asks of a new object and of its mutants; if it can be stored, of updates that change it to these.
+/// Asks of a new object and of its mutants; if it can be stored, of updates that change it to
+/// mutants, too.
 async fn creation(client: &Client, kind: &Kind, case: Case, rng: &mut Rng, asked: &mut Vec<Asked>) {
     let mutants = case.mutants;
     for number in 0..mutants / 2 {

@@ -218,8 +218,8 @@ fn inside(document: Value) -> Vec<Value> {
     }
 }
 
-/// The version in which a definition stores. A server without the program that converts drops fields
-/// of others which this one lacks, and sets its defaults.
+/// The version in which a definition stores. A server without the program that converts drops
+/// fields of others which this one lacks, and sets its defaults.
 fn kinds(definition: &Value) -> Vec<Kind> {
     let spec = &definition["spec"];
     let text = |value: &Value| value.as_str().unwrap().to_owned();

@@ -1,8 +1,8 @@
 //! Objects of custom resources, and thousands of others that differ from them in a few places: the
 //! generated code says of each what a server says.
 //!
-//! The definitions are those of the generator's golden; `E2E_DEFINITIONS` names folders with others,
-//! as PATH does. Each has definitions and objects of them in its manifests, and may have a
+//! The definitions are those of the generator's golden; `E2E_DEFINITIONS` names folders with
+//! others, as PATH does. Each has definitions and objects of them in its manifests, and may have a
 //! `cases.json` as the golden has. `E2E_MUTANTS` is the number of mutants, `E2E_SEED` their seed.
 
 mod asked;
