@@ -85,7 +85,8 @@ impl Check for VolumeSnapshotStatus {
         }
         let path = at.field("restoreSize");
         if let Some(value) = &self.restore_size {
-            if let Some(text) = value.text() {
+            let text = value.text();
+            if let Some(text) = text {
                 static PATTERN: Pattern = Pattern::new(
                     "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
                 );

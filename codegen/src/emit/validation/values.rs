@@ -224,8 +224,15 @@ fn call(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> TokenStream {
     };
     let plain = &operand.plain;
     match call.takes {
-        ValueForm::TextOf => quote!(if let Some(text) = #plain.text() #block),
-        ValueForm::WholeOf => quote!(if let Some(number) = #plain.number() #block),
+        // Alone in the condition that the field is set, both would be one to clippy.
+        ValueForm::TextOf => quote! {
+            let text = #plain.text();
+            if let Some(text) = text #block
+        },
+        ValueForm::WholeOf => quote! {
+            let number = #plain.number();
+            if let Some(number) = number #block
+        },
         _ if call.alone => quote!(if is_one #block),
         _ => check,
     }

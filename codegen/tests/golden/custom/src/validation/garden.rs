@@ -309,7 +309,8 @@ impl Check for GardenSpec {
         }
         let path = at.field("gate");
         if let Some(value) = &self.gate {
-            if let Some(text) = value.text() {
+            let text = value.text();
+            if let Some(text) = text {
                 static PATTERN: Pattern = Pattern::new("^[a-z]+$");
                 to.pattern(path, text, &PATTERN);
             }
@@ -1487,10 +1488,12 @@ impl Check for GardenSpecInvitation {
         if let Some(entries) = &self.lots {
             for (key, item) in entries {
                 let path = path.key_as_field(key);
-                if let Some(text) = item.text() {
+                let text = item.text();
+                if let Some(text) = text {
                     to.max_characters(path, text, 2);
                 }
-                if let Some(number) = item.number() {
+                let number = item.number();
+                if let Some(number) = number {
                     to.maximum(path, number, 5);
                 }
             }
@@ -1501,25 +1504,31 @@ impl Check for GardenSpecInvitation {
         }
         let path = at.field("notice");
         if let Some(value) = &self.notice {
-            if let Some(text) = value.text() {
+            let text = value.text();
+            if let Some(text) = text {
                 to.text_format(path, text, TextFormat::Duration);
             }
         }
         let path = at.field("parking");
         if let Some(value) = &self.parking {
-            if let Some(text) = value.text() {
+            let text = value.text();
+            if let Some(text) = text {
                 to.min_characters(path, text, 2);
             }
-            if let Some(text) = value.text() {
+            let text = value.text();
+            if let Some(text) = text {
                 to.max_characters(path, text, 4);
             }
-            if let Some(number) = value.number() {
+            let number = value.number();
+            if let Some(number) = number {
                 to.minimum(path, number, 3);
             }
-            if let Some(number) = value.number() {
+            let number = value.number();
+            if let Some(number) = number {
                 to.below(path, number, 9);
             }
-            if let Some(number) = value.number() {
+            let number = value.number();
+            if let Some(number) = number {
                 to.multiple_of(path, number, 3);
             }
         }
@@ -1540,19 +1549,23 @@ impl Check for GardenSpecInvitation {
         }
         let path = at.field("share");
         if let Some(value) = &self.share {
-            if let Some(text) = value.text() {
+            let text = value.text();
+            if let Some(text) = text {
                 to.min_characters(path, text, 1);
             }
-            if let Some(text) = value.text() {
+            let text = value.text();
+            if let Some(text) = text {
                 to.max_characters(path, text, 4);
             }
-            if let Some(text) = value.text() {
+            let text = value.text();
+            if let Some(text) = text {
                 static PATTERN: Pattern = Pattern::new(
                     "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
                 );
                 to.pattern(path, text, &PATTERN);
             }
-            if let Some(number) = value.number() {
+            let number = value.number();
+            if let Some(number) = number {
                 to.minimum(path, number, 1);
             }
         }
@@ -1637,7 +1650,8 @@ impl Check for GardenSpecLedger {
         if let Some(entries) = &self.limits {
             for (key, item) in entries {
                 let path = path.key_as_field(key);
-                if let Some(text) = item.text() {
+                let text = item.text();
+                if let Some(text) = text {
                     static PATTERN: Pattern = Pattern::new(
                         "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
                     );
@@ -1647,7 +1661,8 @@ impl Check for GardenSpecLedger {
         }
         let path = at.field("memory");
         if let Some(value) = &self.memory {
-            if let Some(text) = value.text() {
+            let text = value.text();
+            if let Some(text) = text {
                 static PATTERN: Pattern = Pattern::new(
                     "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
                 );
