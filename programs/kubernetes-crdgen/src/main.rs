@@ -9,11 +9,6 @@ use codegen::Release;
 use kubernetes_crdgen::cluster;
 use kubernetes_crdgen::definitions::{Choices, Definitions};
 
-/// Generating makes and drops many small texts, for which this allocator takes less time than those
-/// of most systems.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Generates Rust types from CustomResourceDefinitions: a crate for each group and version, named
 /// after it, as in `cert-manager-io-v1`.
 ///
