@@ -197,7 +197,7 @@ fn changed_text(text: &str, schema: &Value, words: &Words, rng: &mut Rng) -> Str
 }
 
 /// A server takes `1.0` for a whole number, and one beyond 64 bits too: types don't read them. Nor
-/// do those without a sign read what is below zero, which only their format says.
+/// do those without a sign read what is below zero or too large, which only their format says.
 fn changed_number(number: &Number, schema: &Value, rng: &mut Rng) -> Value {
     let limits = ["minimum", "maximum", "multipleOf"];
     let mut near = vec![
@@ -216,9 +216,11 @@ fn changed_number(number: &Number, schema: &Value, rng: &mut Rng) -> Value {
     if let Some(whole) = number.as_i64() {
         near.extend([-1, 1].map(|step| json!(whole.saturating_add(step))));
     }
-    let is_unsigned = matches!(schema["format"].as_str(), Some(name) if name.starts_with("uint"));
-    if is_unsigned {
-        near.retain(|number| number.as_f64().is_some_and(|number| number >= 0.0));
+    let format = schema["format"].as_str().unwrap_or_default();
+    if let Some(bits) = format.strip_prefix("uint") {
+        let most = 2f64.powi(bits.parse().unwrap_or(64));
+        let is_read = |number: f64| (0.0..most).contains(&number);
+        near.retain(|number| number.as_f64().is_some_and(is_read));
     } else {
         near.push(json!(-1));
     }
