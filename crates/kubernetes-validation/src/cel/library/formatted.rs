@@ -1,6 +1,7 @@
 //! Texts of values as `format` makes them, in the way of English.
 
 use super::general;
+use super::texts::escape;
 
 /// Writes a number with so many digits after the point, and commas between thousands: `%f`.
 #[must_use]
@@ -106,17 +107,10 @@ pub fn digits(number: i128, base: i64) -> String {
 pub fn in_quotes(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\u{7}' => quoted.push_str("\\a"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            '\u{b}' => quoted.push_str("\\v"),
-            c if is_printed(c) => quoted.push(c),
-            c => {
+        match escape(c) {
+            Some(escape) => quoted.push_str(escape),
+            None if is_printed(c) => quoted.push(c),
+            None => {
                 let code = u32::from(c);
                 quoted += &match code {
                     0..0x80 => format!("\\x{code:02x}"),

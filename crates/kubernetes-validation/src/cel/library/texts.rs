@@ -121,20 +121,30 @@ pub fn split_some(text: &str, by: &str, count: i64) -> Vec<String> {
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
-        match c {
-            '\u{7}' => quoted.push_str("\\a"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            '\u{b}' => quoted.push_str("\\v"),
-            '\\' | '"' => quoted.extend(['\\', c]),
-            c => quoted.push(c),
+        match escape(c) {
+            Some(escape) => quoted.push_str(escape),
+            None => quoted.push(c),
         }
     }
     quoted.push('"');
     quoted
+}
+
+/// The escape of a character that has one of its own in quotes, in Go as in CEL.
+#[inline]
+pub(super) const fn escape(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{7}' => "\\a",
+        '\u{8}' => "\\b",
+        '\u{c}' => "\\f",
+        '\n' => "\\n",
+        '\r' => "\\r",
+        '\t' => "\\t",
+        '\u{b}' => "\\v",
+        '\\' => "\\\\",
+        '"' => "\\\"",
+        _ => return None,
+    })
 }
 
 #[inline]
