@@ -3,16 +3,11 @@
 
 use codegen::{CostlyRule, Source, costly};
 
+use crate::common::definition;
+
 /// The rules that cost too much in a definition whose objects have `spec` with a schema.
 fn of(spec: &str) -> Vec<CostlyRule> {
-    let definition = format!(
-        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
-         metadata: {{name: boats.example.com}}\nspec:\n  group: example.com\n  \
-         scope: Cluster\n  names: {{plural: boats, kind: Boat}}\n  versions:\n  - name: v1\n    \
-         served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        \
-         type: object\n        properties: {{spec: {spec}}}\n"
-    );
-    costly([&Source::new("boats.yaml", definition)])
+    costly([&Source::new("boats.yaml", definition("Boat", spec))])
 }
 
 /// The same, each as `PATH WHAT COST: MISSING …`.

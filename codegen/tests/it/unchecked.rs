@@ -3,7 +3,7 @@
 
 use codegen::{Config, Diagnostics, Generated, Source, generate};
 
-use crate::common::inputs_of;
+use crate::common::{definition, inputs_of};
 
 /// Generates the crate of a definition whose `spec` has the schema.
 pub(crate) fn from(spec: &str, list: bool) -> Result<Vec<Generated>, Diagnostics> {
@@ -13,15 +13,8 @@ pub(crate) fn from(spec: &str, list: bool) -> Result<Vec<Generated>, Diagnostics
          prefix = \"com.example.v1.\"\nlist-unchecked = {list}\n\n\
          [[extern]]\nprefix = \"io.k8s.apimachinery.\"\npath = \"k8s_openapi::apimachinery\"\n"
     );
-    let definition = format!(
-        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
-         metadata: {{name: things.example.com}}\nspec:\n  group: example.com\n  \
-         scope: Cluster\n  names: {{plural: things, kind: Thing}}\n  versions:\n  - name: v1\n    \
-         served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        \
-         type: object\n        properties: {{spec: {spec}}}\n"
-    );
     let config = Config::parse(&Source::new("codegen.toml", config)).unwrap();
-    let inputs = inputs_of([("crd.yaml", definition)]);
+    let inputs = inputs_of([("crd.yaml", definition("Thing", spec))]);
     generate(&config, &inputs)
 }
 

@@ -162,6 +162,18 @@ pub(crate) fn from(
     generate(&config, &inputs)
 }
 
+/// A CustomResourceDefinition of a kind whose objects have `spec` with a schema.
+pub(crate) fn definition(kind: &str, spec: &str) -> String {
+    let plural = kind.to_lowercase() + "s";
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+         metadata: {{name: {plural}.example.com}}\nspec:\n  group: example.com\n  \
+         scope: Cluster\n  names: {{plural: {plural}, kind: {kind}}}\n  versions:\n  \
+         - name: v1\n    served: true\n    storage: true\n    schema:\n      \
+         openAPIV3Schema:\n        type: object\n        properties: {{spec: {spec}}}\n"
+    )
+}
+
 /// A document with these schemas, given as the members of a JSON object.
 pub(crate) fn document(schemas: &str) -> String {
     format!("{{\"openapi\": \"3.0.0\", \"components\": {{\"schemas\": {{\n{schemas}\n}}}}}}")
