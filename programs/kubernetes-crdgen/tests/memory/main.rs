@@ -99,7 +99,9 @@ mod upstream {
     #[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
     fn definitions_of_three_projects() {
         let upstream = std::env::var_os("UPSTREAM_DIR").unwrap();
-        let folder = Path::new(&upstream).join("crds/ecosystem");
+        // A relative path is relative to the root of the workspace.
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let folder = root.join(upstream).join("crds/ecosystem");
         if !folder.is_dir() {
             eprintln!("left out: UPSTREAM_DIR has no definitions of other projects");
             return;
