@@ -1,5 +1,8 @@
 //! Definitions of custom resources.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, PostParams};
 use kube::runtime::wait::{await_condition, conditions};
@@ -79,5 +82,20 @@ pub(crate) async fn replace(client: &Client, all: &[CustomResourceDefinition]) {
         api.replace(&name, &PostParams::default(), &new)
             .await
             .unwrap();
+    }
+}
+
+/// The manifests of a folder and the folders in it, sorted.
+pub(crate) fn manifests(folder: &Path, found: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut entries: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        let end = path.extension().and_then(|end| end.to_str());
+        if path.is_dir() && !path.ends_with("src") {
+            manifests(&path, found);
+        } else if end.is_some_and(|end| ["yaml", "yml", "json"].contains(&end)) {
+            found.push(path);
+        }
     }
 }

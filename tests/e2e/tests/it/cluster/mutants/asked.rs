@@ -102,7 +102,7 @@ async fn creation(client: &Client, kind: &Kind, case: Case, rng: &mut Rng, asked
         mutant.name = format!("{}, mutant {number}", case.name);
         mutate(
             &mut mutant.object,
-            &kind.schema,
+            (&kind.schema, &kind.words),
             |name| kind.is_read(name),
             rng,
         );
@@ -145,7 +145,8 @@ async fn update(
             true => name == "status",
             false => kind.is_read(name),
         };
-        mutate(&mut mutant.object, &kind.schema, changes, rng);
+        let of = (&kind.schema, &kind.words);
+        mutate(&mut mutant.object, of, changes, rng);
         mutant.stored = Some(stored.clone());
         asked.push(one(client, kind, mutant).await);
     }

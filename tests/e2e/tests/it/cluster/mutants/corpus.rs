@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 use xtask_testing::objects;
+
+use super::mutation::Words;
+use crate::cluster::definitions::manifests;
 
 /// What is asked of a server.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +54,8 @@ pub(super) struct Kind {
     pub(super) is_namespaced: bool,
     pub(super) has_status: bool,
     pub(super) schema: Value,
+    /// The texts for mutants.
+    pub(super) words: Words,
 }
 
 /// Definitions and objects.
@@ -157,13 +162,15 @@ impl Corpus {
                 });
             }
         }
+        let mut of_kinds = vec![Vec::new(); self.kinds.len()];
+        for (place, case) in cases.iter().enumerate() {
+            of_kinds[case.kind].push(place);
+        }
         for _ in 0..mutants {
             // Each kind has as many as another.
-            let kind = rng.usize(..self.kinds.len());
-            let mut of_kind: Vec<_> = cases.iter_mut().filter(|case| case.kind == kind).collect();
+            let of_kind = &of_kinds[rng.usize(..self.kinds.len())];
             if !of_kind.is_empty() {
-                let chosen = rng.usize(..of_kind.len());
-                of_kind[chosen].mutants += 1;
+                cases[of_kind[rng.usize(..of_kind.len())]].mutants += 1;
             }
         }
         cases
@@ -188,21 +195,6 @@ impl Kind {
             metadata.insert("namespace".to_owned(), "default".into());
         }
         object
-    }
-}
-
-/// The files of a folder and the folders in it, sorted.
-fn manifests(folder: &Path, found: &mut Vec<PathBuf>) {
-    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut entries: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    for path in entries {
-        let end = path.extension().and_then(|end| end.to_str());
-        if path.is_dir() && !path.ends_with("src") {
-            manifests(&path, found);
-        } else if end.is_some_and(|end| ["yaml", "yml", "json"].contains(&end)) {
-            found.push(path);
-        }
     }
 }
 
@@ -234,6 +226,7 @@ fn kinds(definition: &Value) -> Vec<Kind> {
         is_namespaced: spec["scope"] == "Namespaced",
         has_status: version["subresources"]["status"].is_object(),
         schema: version["schema"]["openAPIV3Schema"].clone(),
+        words: Words::of(&version["schema"]["openAPIV3Schema"]),
     });
     kinds.collect()
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Number, Value, json};
 use xtask_testing::objects;
 
 /// Texts that rules of a schema compare with, and others of all kinds.
+#[derive(Debug)]
 pub(super) struct Words(Vec<String>);
 
 /// What rules and formats read in some way.
@@ -89,11 +90,10 @@ fn literals(rule: &str) -> Vec<String> {
 /// Changes an object in one to three places below the fields that `changes` says.
 pub(super) fn mutate(
     object: &mut Value,
-    schema: &Value,
+    (schema, words): (&Value, &Words),
     changes: impl Fn(&str) -> bool,
     rng: &mut Rng,
 ) {
-    let words = Words::of(schema);
     for _ in 0..rng.usize(1..=3) {
         let fields = schema["properties"].as_object();
         let fields: Vec<_> = fields
@@ -108,9 +108,9 @@ pub(super) fn mutate(
         let (name, schema) = fields[rng.usize(..fields.len())];
         let members = object.as_object_mut().unwrap();
         match members.get_mut(name) {
-            Some(value) if rng.u8(..30) > 0 => change(value, schema, &words, rng),
+            Some(value) if rng.u8(..30) > 0 => change(value, schema, words, rng),
             Some(_) => drop(members.remove(name)),
-            None => drop(members.insert(name.clone(), made(schema, &words, rng))),
+            None => drop(members.insert(name.clone(), made(schema, words, rng))),
         }
     }
 }

@@ -19,12 +19,22 @@ use codegen::{CostOf, Source};
 use fastrand::Rng;
 use kubernetes_kinds::Release;
 use serde_json::{Map, Value, json};
+use xtask_testing::{real_root, upstream_part};
 
 use super::run_within;
+use crate::cluster::definitions::manifests;
 use answer::{Refusal, ask, expected};
 
 /// The first release that knows all of the functions.
 const SINCE: Release = Release::new(1, 36);
+
+/// Returns true for a server that lacks functions, and says so.
+fn is_older(release: Release) -> bool {
+    if release < SINCE {
+        println!("nothing to test: Kubernetes {release} lacks functions of rules");
+    }
+    release < SINCE
+}
 
 /// The rules.
 fn rules() -> Vec<&'static str> {
@@ -130,7 +140,7 @@ fn costs(rules: &[&str]) -> Vec<u64> {
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 fn rules_cost_as_much_as_the_server_says() {
     run_within(Duration::from_secs(120), async |server| {
-        if server.release < SINCE {
+        if is_older(server.release) {
             return;
         }
         let rules = rules();
@@ -205,7 +215,7 @@ fn others() -> Vec<Value> {
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 fn unlimited_values_and_whole_definitions_cost_as_much() {
     run_within(Duration::from_secs(60), async |server| {
-        if server.release < SINCE {
+        if is_older(server.release) {
             return;
         }
         let (mut refused, all) = (0, others());
@@ -224,32 +234,13 @@ fn unlimited_values_and_whole_definitions_cost_as_much() {
 
 /// The definitions of other projects.
 fn real() -> Vec<Value> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let Some(upstream) = std::env::var_os("UPSTREAM_DIR") else {
-        return Vec::new();
-    };
-    // From the root of the repository, as for all tests.
-    let root = here.ancestors().nth(2).unwrap();
-    let folder = root.join(upstream).join("crds/ecosystem");
-    if !folder.is_dir() {
-        return Vec::new();
+    let is_given = std::env::var_os("UPSTREAM_DIR").is_some();
+    let root = real_root().filter(|_| is_given);
+    let mut files = Vec::new();
+    if let Some(folder) = root.and_then(|root| upstream_part(&root, "crds/ecosystem")) {
+        manifests(&folder, &mut files);
     }
-    let mut folders = vec![folder];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let mut paths: Vec<_> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
-        paths.sort();
-        for path in paths {
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.extend(definitions(&path)),
-            }
-        }
-    }
-    found
+    files.iter().flat_map(|path| definitions(path)).collect()
 }
 
 /// The definitions in a file that have rules.
@@ -286,7 +277,7 @@ fn unlimit(schema: &mut Value, takes: &mut dyn FnMut() -> bool) {
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 fn rules_of_other_projects_cost_as_much() {
     run_within(Duration::from_secs(600), async |server| {
-        if server.release < SINCE {
+        if is_older(server.release) {
             return;
         }
         let mut rng = Rng::with_seed(37);
