@@ -104,6 +104,8 @@ pub(crate) struct Paths {
     pub(crate) required: Vec<(String, Vec<String>)>,
     /// The fields among them that may be `null`.
     pub(crate) nullable: Vec<(String, Vec<String>)>,
+    /// The objects among them that must have a number of fields.
+    pub(crate) least: Vec<(String, usize)>,
     /// The elements of lists of a custom resource that must not be `null`.
     pub(crate) not_null: Vec<String>,
     /// The lists of a custom resource whose elements have keys, with the paths that have marks of

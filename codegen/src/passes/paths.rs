@@ -24,6 +24,7 @@ pub(super) fn of(version: &ApiVersion<Lowered>, kind: &SchemaName) -> Paths {
         open: correlation.open,
         required: presence.required,
         nullable: presence.nullable,
+        least: presence.least,
         not_null: presence.not_null,
         granular: granular(version, kind),
     }
@@ -83,6 +84,8 @@ struct Presence {
     required: Vec<(String, Vec<String>)>,
     /// The fields among them that can be `null`.
     nullable: Vec<(String, Vec<String>)>,
+    /// The objects that must have a number of fields, which those are among.
+    least: Vec<(String, usize)>,
     /// The elements of lists that can't be `null`; `null` in a map isn't an entry.
     not_null: Vec<String>,
 }
@@ -135,6 +138,13 @@ impl Presence {
                 list.push((path.to_owned(), names));
             }
         }
+        let least = object.rule_keywords.keywords.get("minProperties");
+        let least = least
+            .and_then(Value::as_u64)
+            .filter(|_| !required.is_empty());
+        let least = least.and_then(|least| usize::try_from(least).ok());
+        self.least
+            .extend(least.map(|least| (path.to_owned(), least)));
     }
 
     fn add_inside(&mut self, path: &str, inside: &Paths) {

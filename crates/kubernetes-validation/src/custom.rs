@@ -5,10 +5,14 @@
 use k8s_openapi::serde_json::Value;
 
 use crate::checker::{UNIQUE, to_value};
+use crate::schema::too_few;
 use crate::{Checker, Error, ErrorType, FieldPath, FieldsByPath, Report, Scale, Segment, Strategy};
 
 /// The rule of errors of CEL rules.
 pub(crate) const RULE: &str = "x-kubernetes-validations";
+
+/// The rule of the least number of fields.
+const LEAST: &str = "minProperties";
 
 /// The path at which a server reports errors of a whole object.
 pub(crate) const NOWHERE: &str = "<nil>";
@@ -147,6 +151,9 @@ pub(crate) fn add_absent<K: Strategy>(
     let absent = absent(document, K::REQUIRED, K::NULLABLE, K::NOT_NULL, &is_seen);
     if !absent.is_empty() {
         replace(absent, is_reported, report);
+        for &(path, least) in K::LEAST.iter().filter(|(path, _)| is_seen(path)) {
+            add_too_few(document, (path, least), is_reported, report);
+        }
         skip_cel_rules::<K>(report, &[]);
     }
 }
@@ -215,6 +222,39 @@ fn replace(absent: Vec<Error>, is_reported: &dyn Fn(&Error) -> bool, report: &mu
         false
     });
     report.errors.extend(absent.into_iter().filter(is_reported));
+}
+
+/// Adds the objects that have less fields than they must, unless that is known: what is read of a
+/// document has all required fields.
+#[inline]
+fn add_too_few(
+    document: &Value,
+    (path, least): (&'static str, usize),
+    is_reported: &dyn Fn(&Error) -> bool,
+    report: &mut Report,
+) {
+    each_value(
+        document,
+        &steps(path),
+        &mut Vec::new(),
+        &mut |value, place| {
+            let Value::Object(object) = value else {
+                return;
+            };
+            let number = object.values().filter(|value| !value.is_null()).count();
+            let at: FieldPath = place.iter().cloned().collect();
+            let is_known = |error: &Error| error.rule == LEAST && error.path == at;
+            if number >= least || report.errors.iter().any(is_known) {
+                return;
+            }
+            let detail = too_few(number, least);
+            let error = Error {
+                value: Some(number.into()),
+                ..of_document(at, ErrorType::Invalid, LEAST, &detail)
+            };
+            report.errors.extend(Some(error).filter(is_reported));
+        },
+    );
 }
 
 /// The fields of a path, each followed by `[]` for each list or map that it is.

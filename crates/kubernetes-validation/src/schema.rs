@@ -62,8 +62,7 @@ impl Checker<'_> {
     #[inline]
     pub fn min_entries(&mut self, at: Path<'_>, entries: usize, min: usize, rule: &'static str) {
         if entries < min {
-            let detail = format!("{entries} entries; at least {min} are needed");
-            self.invalid(at, rule, &entries, detail);
+            self.invalid(at, rule, &entries, too_few(entries, min));
         }
     }
 
@@ -328,4 +327,10 @@ impl Checker<'_> {
     ) {
         self.pattern(at, &value.0, pattern);
     }
+}
+
+/// The detail of too few entries.
+#[inline]
+pub(crate) fn too_few(entries: usize, min: usize) -> String {
+    format!("{entries} entries; at least {min} are needed")
 }

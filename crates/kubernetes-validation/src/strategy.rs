@@ -95,6 +95,11 @@ pub trait Strategy:
     /// absent.
     const NULLABLE: FieldsByPath = &[];
 
+    /// The objects of a custom resource that have required fields and must have a number of fields:
+    /// `minProperties`. In a document they can have less than what is read of it, which has the
+    /// required ones.
+    const LEAST: &'static [(&'static str, usize)] = &[];
+
     /// The elements of lists of a custom resource that must not be `null`, as paths such as
     /// `spec.volumes[]`.
     const NOT_NULL: &'static [&'static str] = &[];

@@ -1,6 +1,6 @@
 //! The strategy of a kind: how a server creates and updates its objects.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::context::Context;
@@ -48,6 +48,16 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
     let nullable = fields("NULLABLE", &resource.paths.nullable);
     let correlated = fields("CORRELATED_LISTS", &resource.paths.correlated);
     let open = fields("OPEN", &resource.paths.open);
+    let least = &resource.paths.least;
+    let rows = least.iter().map(|(path, least)| {
+        let least = Literal::usize_unsuffixed(*least);
+        quote!((#path, #least))
+    });
+    let least = (!least.is_empty()).then(|| {
+        quote!(
+            const LEAST: &'static [(&'static str, usize)] = &[#(#rows),*];
+        )
+    });
     let not_null = &resource.paths.not_null;
     let not_null = (!not_null.is_empty()).then(|| {
         quote!(
@@ -86,6 +96,7 @@ pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<T
             #custom
             #required
             #nullable
+            #least
             #not_null
             #correlated
             #open

@@ -122,6 +122,7 @@ impl Strategy for Garden {
         ("spec.workbench.boxes[].inner", &["size"]),
         ("status", &["plants"]),
     ];
+    const LEAST: &'static [(&'static str, usize)] = &[("spec.prices[]", 1)];
     const NOT_NULL: &'static [&'static str] = &[
         "spec.almanac.beds[]",
         "spec.almanac.rows[]",
@@ -2411,6 +2412,9 @@ impl Check for GardenSpecPrices {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("low");
         to.minimum(path, self.low, 0);
+        let number = [self.high.is_some()].into_iter().filter(|is_set| *is_set).count()
+            + 1;
+        to.min_entries(*at, number, 1, "minProperties");
         to.rule(
             *at,
             &Rule {
