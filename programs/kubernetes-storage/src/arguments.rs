@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
 
-use crate::input::{self, Inputs};
+use crate::search::{Inputs, Links, Search};
 
 /// The files to read.
 #[derive(Clone, Debug, clap::Args)]
@@ -20,12 +20,23 @@ pub(crate) struct Files {
     /// `charts/*/crds`; can be repeated
     #[arg(long = "ignore", value_name = "PATTERN", value_parser = pattern)]
     pub(crate) ignore: Vec<GlobSet>,
+
+    /// Read hidden files and folders, those that a .gitignore or .ignore names, and the folders
+    /// `vendor`, `third_party` and `node_modules`, too
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
 }
 
 impl Files {
     /// Finds the inputs that the arguments name.
-    pub(crate) fn find(&self) -> Inputs {
-        input::find(&self.files, &self.ignore)
+    pub(crate) fn find(&self, links: Links) -> Inputs {
+        let search = Search {
+            named: &self.files,
+            ignored: &self.ignore,
+            everything: self.no_ignore,
+            links,
+        };
+        search.find()
     }
 }
 

@@ -14,6 +14,7 @@ use crate::arguments::{Files, Server};
 use crate::exit;
 use crate::kinds::{UnknownKind, scheme};
 use crate::output::{report, report_error};
+use crate::search::Links;
 use crate::{server, stored};
 
 /// Prints the objects that a server would store for manifests
@@ -39,7 +40,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> ExitCode {
     let target = args.server.target();
     let scheme = scheme();
-    let inputs = args.files.find();
+    let inputs = args.files.find(Links::Once);
     let mut failures = inputs.failed;
     let (mut documents, mut is_rejected) = (Vec::new(), false);
     for input in &inputs.inputs {

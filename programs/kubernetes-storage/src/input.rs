@@ -1,16 +1,11 @@
 //! The files to read, and their text.
 
-use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use globset::GlobSet;
 use kubernetes_manifests::scheme::Syntax;
-
-/// The extensions of manifests, in any case.
-const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// A source of manifests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,17 +14,6 @@ pub(crate) enum Input {
     Standard,
     /// A file.
     File(PathBuf),
-}
-
-/// The inputs that a command line names.
-#[derive(Debug, Default)]
-pub(crate) struct Inputs {
-    /// The inputs to read, sorted, each file once.
-    pub(crate) inputs: Vec<Input>,
-    /// Files in folders that have no manifest's extension, and ignored files and folders.
-    pub(crate) skipped: BTreeSet<PathBuf>,
-    /// The folders that can't be read, as error messages.
-    pub(crate) failed: Vec<String>,
 }
 
 /// An input whose text can't be read.
@@ -60,93 +44,14 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Finds the inputs that the command line names: standard input if it names none. Files and folders
-/// that match a pattern are skipped.
-pub(crate) fn find(named: &[PathBuf], ignored: &[GlobSet]) -> Inputs {
-    let is_ignored = |path: &Path| ignored.iter().any(|globs| globs.is_match(path));
-    let mut found = Inputs::default();
-    let mut inputs = BTreeSet::new();
-    if named.is_empty() {
-        inputs.insert(Input::Standard);
-    }
-    for path in named {
-        if path.as_os_str() == "-" {
-            inputs.insert(Input::Standard);
-        } else if is_ignored(path) {
-            found.skipped.insert(plain(path));
-        } else if path.is_dir() {
-            folder(path, &is_ignored, &mut inputs, &mut found);
-        } else {
-            inputs.insert(Input::File(path.clone()));
-        }
-    }
-    // A file can be named twice, by itself and by its folder.
-    let mut seen = HashSet::new();
-    let is_new = |input: &Input| match input {
-        Input::Standard => true,
-        Input::File(path) => seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.clone())),
-    };
-    found.inputs = inputs.into_iter().filter(is_new).collect();
-    found
-}
-
-/// Adds the manifests of a folder and its subfolders. Links to folders are not followed, because
-/// they may form a cycle.
-fn folder(
-    path: &Path,
-    is_ignored: &dyn Fn(&Path) -> bool,
-    inputs: &mut BTreeSet<Input>,
-    found: &mut Inputs,
-) {
-    let mut open = vec![path.to_owned()];
-    while let Some(folder) = open.pop() {
-        let entries =
-            fs::read_dir(&folder).and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
-        let entries = match entries {
-            Ok(entries) => entries,
-            Err(error) => {
-                found.failed.push(unreadable(&folder, &error));
-                continue;
-            }
-        };
-        for entry in entries {
-            let path = entry.path();
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_ignored(&plain(&path)) {
-                found.skipped.insert(plain(&path));
-            } else if is_folder {
-                open.push(path);
-            } else if is_manifest(&path) && is_readable(&path) {
-                inputs.insert(Input::File(plain(&path)));
-            } else {
-                found.skipped.insert(plain(&path));
-            }
-        }
-    }
-}
-
-/// Returns a path without a leading `./`.
-fn plain(path: &Path) -> PathBuf {
-    path.strip_prefix(".").unwrap_or(path).to_owned()
-}
-
-fn is_manifest(path: &Path) -> bool {
-    let is = |known: &&str| has_extension(path, known);
-    EXTENSIONS.iter().any(is)
-}
-
-fn has_extension(path: &Path, wanted: &str) -> bool {
+/// Returns true if a path has an extension, in any case.
+pub(crate) fn has_extension(path: &Path, wanted: &str) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
 
-/// Returns true for files, and for what can't be read, which is reported later. A pipe is read only
-/// if it is named: nobody may write to it.
-fn is_readable(path: &Path) -> bool {
-    fs::metadata(path).map_or(true, |about| about.is_file())
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> String {
+/// Returns the message about a path that can't be read.
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> String {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::NotFound => format!("{path}: no such file or directory"),

@@ -12,6 +12,7 @@ mod input;
 mod kinds;
 pub mod lint;
 mod output;
+mod search;
 mod server;
 pub mod stored;
 mod template;

@@ -1,6 +1,7 @@
 //! `kubernetes-storage convert`: converts manifests to the newest version that a release serves,
 //! and leaves the rest of their text unchanged.
 
+mod destination;
 mod edit;
 mod lossy;
 mod plan;

@@ -1,7 +1,8 @@
 //! Runs the command.
 
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use kubernetes_kinds::Release;
@@ -9,14 +10,16 @@ use kubernetes_manifests::scheme::Unrepresentable;
 use rayon::prelude::*;
 use similar::TextDiff;
 
+use super::destination::Destinations;
 use super::lossy::Lossy;
 use super::plan::{Plan, Planner};
-use super::write;
+use super::write::{self, Copy};
 use crate::arguments::{Files, release};
 use crate::exit;
 use crate::input::Input;
 use crate::kinds::scheme;
 use crate::output::{report, report_error};
+use crate::search::{Inputs, Links};
 use crate::text::counted;
 
 /// Converts manifests to the newest version that a release serves
@@ -27,6 +30,9 @@ use crate::text::counted;
 ///
 /// A file is not converted if a field would be lost, a document can't be read, or a version or kind
 /// of the storage API is unknown. Standard input is converted to standard output.
+///
+/// Hidden files and folders, those that a .gitignore names, and folders with the files of others are
+/// left out; see --no-ignore.
 ///
 /// Exits with 0 if all files are converted, 1 if one is not, or would change with --check, and 2 if
 /// a file can't be read or written or the command line is invalid.
@@ -46,7 +52,8 @@ pub(crate) struct Args {
     #[arg(long, group = "destination")]
     in_place: bool,
 
-    /// Write all files to this folder, with the paths that they have in theirs
+    /// Write all files to this folder, with the paths that they have below the folder which the named
+    /// ones have in common. A link is followed, and written as a file
     #[arg(long, value_name = "FOLDER", group = "destination")]
     output: Option<PathBuf>,
 
@@ -61,6 +68,20 @@ pub(crate) struct Args {
     /// Handling of objects with fields that the newer version cannot represent
     #[arg(long, value_enum, default_value_t = Lossy::Refuse)]
     lossy: Lossy,
+
+    /// List the files and folders that aren't read
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl Args {
+    /// Only in another folder can a link and what it points to differ.
+    fn links(&self) -> Links {
+        match self.output {
+            Some(_) => Links::Each,
+            None => Links::Once,
+        }
+    }
 }
 
 /// An input with the plan of its conversion.
@@ -101,7 +122,7 @@ impl Status {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut status = Status::default();
-    let inputs = args.files.find();
+    let mut inputs = args.files.find(args.links());
     inputs
         .failed
         .iter()
@@ -112,18 +133,30 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         status.fail("--in-place, --output, --diff or --check is required");
         return ExitCode::from(exit::FAILURE);
     }
+    let writes_files = args.in_place || args.output.is_some();
+    if writes_files && inputs.inputs.contains(&Input::Standard) {
+        status.fail("standard input has no file: convert it without --in-place and --output");
+        return ExitCode::from(exit::FAILURE);
+    }
+    if let Some(folder) = &args.output {
+        leave_out_output(&args.files.files, folder, &mut inputs);
+    }
+    let not_read = inputs.not_read();
+    if args.verbose {
+        inputs.report_not_read();
+    }
     let planned = plan_all(args, inputs.inputs, &mut status);
     for planned in &planned {
         report_plan(planned, &mut status);
     }
-    if let Err(error) = finish(args, &planned, is_piped) {
+    if let Err(error) = finish(args, &planned, is_piped, &mut status) {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return ExitCode::from(exit::FAILURE);
         }
         status.fail(&error.to_string());
     }
     report(&format!(
-        "{}, {} changed, {} not read",
+        "{}, {} changed, {} not read{not_read}",
         counted(planned.len(), "file"),
         status.changed,
         counted(status.templates, "template")
@@ -181,11 +214,14 @@ fn report_plan(planned: &Planned, status: &mut Status) {
 }
 
 /// Writes the converted texts, or prints the differences.
-fn finish(args: &Args, planned: &[Planned], is_piped: bool) -> io::Result<()> {
+fn finish(args: &Args, planned: &[Planned], is_piped: bool, status: &mut Status) -> io::Result<()> {
+    if let Some(folder) = &args.output {
+        return fill(&args.files.files, folder, planned, status);
+    }
     let mut out = io::stdout().lock();
     for Planned { input, text, plan } in planned {
         let new = plan.text.as_deref().unwrap_or(text);
-        match (input, &args.output) {
+        match input {
             _ if args.check || args.diff => {
                 let name = input.name();
                 let diff = TextDiff::from_lines(text.as_str(), new);
@@ -194,15 +230,97 @@ fn finish(args: &Args, planned: &[Planned], is_piped: bool) -> io::Result<()> {
             }
             // A text that isn't converted must not pass for a converted one.
             _ if !plan.problems.is_empty() => {}
-            (Input::File(path), None) if plan.text.is_some() => {
-                write::replace(path, new)?;
-            }
-            (Input::File(path), Some(folder)) => {
-                write::copy(&args.files.files, path, folder, new)?;
-            }
-            (Input::Standard, _) if is_piped => out.write_all(new.as_bytes())?,
+            Input::File(path) if plan.text.is_some() => write::replace(path, new)?,
+            Input::Standard if is_piped => out.write_all(new.as_bytes())?,
             _ => {}
         }
     }
     out.flush()
+}
+
+/// Writes all texts to an output folder, or, if one of them has no place of its own there, none;
+/// and says where each is.
+fn fill(
+    named: &[PathBuf],
+    folder: &Path,
+    planned: &[Planned],
+    status: &mut Status,
+) -> io::Result<()> {
+    let files = planned.iter().filter_map(|planned| match &planned.input {
+        Input::File(path) if planned.plan.problems.is_empty() => Some((path.as_path(), planned)),
+        _ => None,
+    });
+    let files: Vec<_> = files.collect();
+    let places = Destinations::new(named, folder)
+        .map_err(|refusal| vec![refusal])
+        .and_then(|destinations| destinations.of(files.iter().map(|(path, _)| *path)));
+    let places = match places {
+        Ok(places) => places,
+        Err(refusals) => {
+            refusals.iter().for_each(|refusal| status.fail(refusal));
+            status.changed = 0;
+            return Ok(());
+        }
+    };
+    let copies = files
+        .iter()
+        .zip(&places)
+        .map(|((like, planned), target)| Copy {
+            target,
+            like,
+            text: planned.plan.text.as_deref().unwrap_or(&planned.text),
+        });
+    let copies: Vec<_> = copies.collect();
+    let replaced: Vec<_> = copies.iter().map(|copy| copy.target.exists()).collect();
+    write::all(&copies)?;
+    for (((path, planned), copy), was_there) in files.iter().zip(&copies).zip(replaced) {
+        let how = match (&planned.plan.text, planned.plan.template) {
+            (Some(_), _) => "converted",
+            (None, Some(_)) => "a template, copied",
+            (None, None) => "copied",
+        };
+        let link = match fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink()) {
+            true => "a link, ",
+            false => "",
+        };
+        let end = match was_there {
+            true => ", in place of another file",
+            false => "",
+        };
+        let to = copy.target.display();
+        report(&format!("{}: {link}{how} to {to}{end}", path.display()));
+    }
+    Ok(())
+}
+
+/// Leaves out what earlier runs have written to the output folder, if that is inside of a named
+/// one.
+fn leave_out_output(named: &[PathBuf], folder: &Path, inputs: &mut Inputs) {
+    let Ok(folder) = fs::canonicalize(folder) else {
+        return;
+    };
+    let is_inside = |path: &Path| {
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")));
+        parent.is_ok_and(|parent| parent.starts_with(&folder))
+    };
+    let is_named = named.iter().any(|path| {
+        let real = fs::canonicalize(path);
+        is_inside(path) || real.is_ok_and(|real| real.starts_with(&folder))
+    });
+    if is_named {
+        return;
+    }
+    let (own, others) = inputs
+        .inputs
+        .drain(..)
+        .partition::<Vec<_>, _>(|input| matches!(input, Input::File(path) if is_inside(path)));
+    inputs.inputs = others;
+    let own = own.into_iter().filter_map(|input| match input {
+        Input::File(path) => Some(path),
+        Input::Standard => None,
+    });
+    inputs.skipped.extend(own);
 }

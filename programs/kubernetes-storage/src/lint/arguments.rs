@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) warnings_as_errors: bool,
 
-    /// List the skipped files and the documents that are left alone
+    /// List the files that aren't read and the documents that are left alone
     #[arg(short, long)]
     pub(crate) verbose: bool,
 }

@@ -14,8 +14,9 @@ use super::progress::Progress;
 use super::report::FileReport;
 use super::summary::Summary;
 use crate::exit;
-use crate::input::{Input, Inputs, ReadError};
+use crate::input::{Input, ReadError};
 use crate::output::{report, report_error};
+use crate::search::{Inputs, Links};
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
@@ -39,14 +40,14 @@ fn lint(args: &Args) -> io::Result<u8> {
             storage_all::KUBERNETES,
         ));
     }
-    let mut inputs = args.files.find();
+    let mut inputs = args.files.find(Links::Once);
     if inputs.inputs.contains(&Input::Standard) && io::stdin().is_terminal() {
         report("reading manifests from standard input; see --help");
     }
     let (mut files, unreadable) = read_all(args, &inputs.inputs);
     inputs.failed.extend(unreadable);
     add_duplicates(args.apply_set, &mut files);
-    let summary = Summary::of(&files, inputs.skipped.len());
+    let summary = Summary::of(&files, inputs.not_read());
 
     inputs
         .failed
@@ -70,9 +71,7 @@ fn report_skipped(files: &[FileReport], inputs: &Inputs) {
     for ignored in files.iter().flat_map(|file| &file.left_alone) {
         report(&format!("left alone: {ignored}"));
     }
-    for path in &inputs.skipped {
-        report(&format!("skipped: {}", path.display()));
-    }
+    inputs.report_not_read();
 }
 
 /// Reads and checks the inputs on all cores. Returns the reports in the order of the inputs, and an

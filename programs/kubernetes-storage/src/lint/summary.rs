@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::finding::{Finding, Severity};
 use super::report::FileReport;
+use crate::search::NotRead;
 use crate::text::counted;
 
 /// The numbers of a run, shown as `2 files, 3 objects, 2 errors, 1 warning`.
@@ -24,13 +25,14 @@ pub(super) struct Summary {
     pub(super) templates: usize,
     /// Documents and items of lists of other kinds.
     pub(super) left_alone: usize,
-    /// Files in folders that have no manifest's extension, and ignored files and folders.
-    pub(super) skipped: usize,
+    /// Files and folders that aren't read.
+    #[serde(flatten)]
+    pub(super) not_read: NotRead,
 }
 
 impl Summary {
     /// Counts the findings and objects of all files.
-    pub(super) fn of(files: &[FileReport], skipped: usize) -> Self {
+    pub(super) fn of(files: &[FileReport], not_read: NotRead) -> Self {
         let count = |severity| {
             findings(files)
                 .filter(|finding| finding.message.severity == severity)
@@ -43,7 +45,7 @@ impl Summary {
             warnings: count(Severity::Warning),
             templates: files.iter().filter(|file| file.is_template).count(),
             left_alone: files.iter().map(|file| file.left_alone.len()).sum(),
-            skipped,
+            not_read,
         }
     }
 }
@@ -64,13 +66,12 @@ impl fmt::Display for Summary {
                 counted(self.left_alone, "document") + " left alone",
                 self.left_alone,
             ),
-            (counted(self.skipped, "file") + " skipped", self.skipped),
         ] {
             if count > 0 {
                 write!(f, ", {text}")?;
             }
         }
-        Ok(())
+        write!(f, "{}", self.not_read)
     }
 }
 

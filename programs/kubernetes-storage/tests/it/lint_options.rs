@@ -228,7 +228,7 @@ fn json_has_one_object_a_line() {
     let (summary, rows) = rows.split_last().unwrap();
     let wanted = serde_json::json!({"summary": {
         "files": 5, "objects": 20, "errors": 26, "warnings": 3, "templates": 0,
-        "leftAlone": 2, "skipped": 1,
+        "leftAlone": 2, "skipped": 1, "hidden": 0, "vendored": 0, "ignored": 0,
     }});
     assert_eq!(*summary, wanted);
     for row in rows {

@@ -9,5 +9,7 @@ mod hostile;
 mod inputs;
 mod lint;
 mod lint_options;
+mod output;
 mod program;
+mod search;
 mod upstream;
