@@ -15,6 +15,7 @@ mod output;
 mod search;
 mod server;
 pub mod stored;
+mod surroundings;
 mod template;
 mod text;
 

@@ -1,9 +1,14 @@
 //! Creation of an object as an API server handles it: defaulting, preparation and validation.
 
 use kubernetes_kinds::GroupVersionKind;
-use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Scheme, SchemeError, Versioned};
+use kubernetes_manifests::scheme::{
+    AnyObject, Part, Reason, Scheme, SchemeError, Syntax, Versioned,
+};
+use kubernetes_manifests::strict::FieldError;
 use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
 use serde_json::Value;
+
+use crate::template::has_placeholder;
 
 /// The result of creating an object.
 pub(crate) struct Created {
@@ -29,13 +34,18 @@ pub(crate) struct Readable {
     pub(crate) document: Value,
     /// The fields that the server's release doesn't have, which it skips whatever their type.
     pub(crate) unknown: Vec<FieldPath>,
+    /// The fields whose values aren't there yet.
+    pub(crate) placeholders: Vec<FieldPath>,
+    /// The unknown fields, of which reading has found only those before its error.
+    pub(crate) field_errors: Vec<FieldError>,
 }
 
 /// The most fields of an object that are left out.
 const MOST: usize = 16;
 
 /// Reads a part that can't be read without the fields that a server doesn't read when it creates
-/// the object: the status of a custom resource, and fields that are newer than its release.
+/// the object: the status of a custom resource, and fields that are newer than its release. Fields
+/// with placeholders are left out, too.
 pub(crate) fn readable(scheme: &Scheme, part: &Part<'_>, target: &Target) -> Option<Readable> {
     let error = part.object.as_ref().err()?;
     if !matches!(error.reason(), Reason::Shape { .. }) {
@@ -48,14 +58,18 @@ pub(crate) fn readable(scheme: &Scheme, part: &Part<'_>, target: &Target) -> Opt
         let mut read = scheme.decode_json_all(document.to_string())?;
         Ok::<_, SchemeError>(read.pop())
     };
-    let mut unknown = Vec::new();
+    let (mut unknown, mut placeholders) = (Vec::new(), Vec::new());
     for _ in 0..MOST {
         let error = match read(&document) {
             Ok(object) => {
+                let text = document.to_string();
+                let part = scheme.decode_each(&text, Syntax::Json).next();
                 return Some(Readable {
                     object: object?,
+                    field_errors: part.map(|part| part.field_errors).unwrap_or_default(),
                     document,
                     unknown,
+                    placeholders,
                 });
             }
             Err(error) => error,
@@ -66,6 +80,11 @@ pub(crate) fn readable(scheme: &Scheme, part: &Part<'_>, target: &Target) -> Opt
             document.as_object_mut()?.remove("status")?;
             continue;
         }
+        if at(&mut document, path.segments()).is_some_and(|value| has_placeholder(value)) {
+            remove(&mut document, path)?;
+            placeholders.push(path.clone());
+            continue;
+        }
         let newer = SAMPLES.iter().find_map(|sample| {
             let mut tried = document.clone();
             *at(&mut tried, path.segments())? = serde_json::from_str(sample).ok()?;
@@ -73,11 +92,7 @@ pub(crate) fn readable(scheme: &Scheme, part: &Part<'_>, target: &Target) -> Opt
             let mut unknown = created.unknown.into_iter();
             unknown.find(|newer| path.segments().starts_with(newer.segments()))
         })?;
-        let (last, outer) = newer.segments().split_last()?;
-        let Segment::Field(name) = last else {
-            return None;
-        };
-        at(&mut document, outer)?.as_object_mut()?.remove(&**name)?;
+        remove(&mut document, &newer)?;
         unknown.push(newer);
     }
     None
@@ -93,6 +108,15 @@ const SAMPLES: [&str; 7] = [
     "{}",
     "\"1\"",
 ];
+
+/// Removes a field; returns nothing if there is none.
+fn remove(document: &mut Value, path: &FieldPath) -> Option<Value> {
+    let (last, outer) = path.segments().split_last()?;
+    let Segment::Field(name) = last else {
+        return None;
+    };
+    at(document, outer)?.as_object_mut()?.remove(&**name)
+}
 
 /// Returns the value at a path.
 fn at<'v>(value: &'v mut Value, path: &[Segment]) -> Option<&'v mut Value> {

@@ -1,6 +1,7 @@
 //! Templates of manifests, such as those of Helm charts.
 
 use kubernetes_manifests::scheme::{Reason, SchemeError};
+use serde_json::Value;
 
 /// The delimiters of placeholders, which don't occur in manifests outside of quotes: those of Go
 /// and Helm, Jinja, and ERB.
@@ -46,14 +47,102 @@ impl<'t> Placeholders<'t> {
     }
 }
 
-/// Returns true if a value contains a placeholder.
-pub(crate) fn is_placeholder(value: &str) -> bool {
+/// Returns true if a text contains a placeholder.
+pub(crate) fn is_placeholder(text: &str) -> bool {
     let is_delimited = DELIMITERS.iter().any(|(open, close)| {
-        value
-            .split_once(open)
+        text.split_once(open)
             .is_some_and(|(_, rest)| rest.contains(close))
     });
-    is_delimited || VERBS.iter().any(|verb| value.contains(verb))
+    is_delimited
+        || VERBS.iter().any(|verb| text.contains(verb))
+        || has_variable(text)
+        || is_enclosed(text, '@')
+        || text.split(['.', '"']).any(is_expression)
+}
+
+/// Returns true if a text in a value contains a placeholder.
+pub(crate) fn has_placeholder(value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_placeholder(text),
+        Value::Array(list) => list.iter().any(has_placeholder),
+        Value::Object(map) => map
+            .iter()
+            .any(|(key, value)| is_placeholder(key) || has_placeholder(value)),
+        _ => false,
+    }
+}
+
+/// Returns true for variables of a shell, of Flux or of Make: `$NAME`, `${NAME}`, `${NAME:=value}`
+/// or `$(NAME)`.
+fn has_variable(text: &str) -> bool {
+    let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
+    text.match_indices('$').any(|(at, _)| {
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let inside = rest.strip_prefix('{').or_else(|| rest.strip_prefix('('));
+        inside.unwrap_or(rest).starts_with(is_start)
+    })
+}
+
+/// Returns true if a name between two marks is in a text, as in `@NAME@`.
+fn is_enclosed(text: &str, mark: char) -> bool {
+    let parts: Vec<_> = text.split(mark).collect();
+    // What is before the first mark and after the last one is in none.
+    let inside = parts.get(1..parts.len() - 1).unwrap_or_default();
+    inside.iter().any(|name| is_name(name))
+}
+
+/// Returns true for an expression of chainsaw: `($name)` or `(join('-', ['a', 'b']))`.
+fn is_expression(text: &str) -> bool {
+    let inside = text
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    inside.is_some_and(|inside| !inside.is_empty())
+}
+
+/// The documents of a text, and whether they say that they are objects of Kubernetes.
+pub(crate) struct Typed {
+    /// The lines at which documents begin, counted from 1, with `apiVersion` and `kind` in them.
+    documents: Vec<(usize, [bool; 2])>,
+}
+
+impl Typed {
+    /// Finds the documents of a text, which can be damaged.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut documents = vec![(1, [false; 2])];
+        for (index, line) in text.lines().enumerate() {
+            if line.starts_with("---") {
+                documents.push((index + 1, [false; 2]));
+            }
+            if let Some((_, found)) = documents.last_mut() {
+                for (found, key) in found.iter_mut().zip(["apiVersion", "kind"]) {
+                    *found |= has_key(line, key);
+                }
+            }
+        }
+        Self { documents }
+    }
+
+    /// Returns true if the document around a line has both `apiVersion` and `kind`.
+    pub(crate) fn is_object(&self, line: usize) -> bool {
+        let after = self.documents.partition_point(|(start, _)| *start <= line);
+        let document = after.checked_sub(1).and_then(|at| self.documents.get(at));
+        document.is_some_and(|(_, found)| *found == [true; 2])
+    }
+}
+
+/// Returns true if a line has a key, perhaps in quotes.
+fn has_key(line: &str, key: &str) -> bool {
+    line.match_indices(key).any(|(at, _)| {
+        let before = line.get(..at).unwrap_or_default();
+        let after = line.get(at + key.len()..).unwrap_or_default();
+        let after = after.trim_start_matches(['"', '\'']).trim_start();
+        !before.ends_with(|c: char| c.is_alphanumeric()) && after.starts_with(':')
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    !text.is_empty() && text.chars().all(is_part)
 }
 
 fn without_comment(line: &str) -> &str {
@@ -75,14 +164,8 @@ fn has_delimiter(line: &str) -> bool {
 }
 
 /// Returns true if a word of the line is a placeholder that isn't a YAML value: `%s`, `%NAME%`,
-/// `@NAME@`, or `${NAME}` instead of a field.
+/// `@NAME@`, or `${NAME}` instead of a field or in braces.
 fn has_word(line: &str) -> bool {
-    let is_name = |text: &str| {
-        !text.is_empty()
-            && text
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
-    };
     let enclosed = |word: &str, mark: char| {
         let inside = word
             .strip_prefix(mark)
@@ -98,6 +181,7 @@ fn has_word(line: &str) -> bool {
     let words = line.split([' ', '\t', ',', '}']);
     let mut words = words.map(|word| word.trim_start_matches(['[', '{']));
     let instead = line.trim();
-    words.any(|word| printed(word) || enclosed(word, '%') || enclosed(word, '@'))
-        || (instead.starts_with("${") && instead.ends_with('}'))
+    words.any(|word| {
+        word.starts_with("${") || printed(word) || enclosed(word, '%') || enclosed(word, '@')
+    }) || (instead.starts_with("${") && instead.ends_with('}'))
 }

@@ -53,6 +53,10 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) warnings_as_errors: bool,
 
+    /// Print a note for each file, object and value that isn't checked
+    #[arg(long)]
+    pub(crate) notes: bool,
+
     /// List the files that aren't read and the documents that are left alone
     #[arg(short, long)]
     pub(crate) verbose: bool,

@@ -7,15 +7,16 @@ use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::{
     AnyObject, Part, Positions, Reason, Scheme, SchemeError, Syntax,
 };
-use kubernetes_validation::Target;
+use kubernetes_validation::{Error, ErrorType, Target};
 
 use super::duplicates::{Definitions, NamedObject};
 use super::finding::{Finding, Message, Subject};
 use super::messages;
+use super::note::Note;
 use super::report::FileReport;
 use crate::kinds::{self, UnknownKind};
 use crate::server::{self, Document, Readable};
-use crate::template::{self, Placeholders};
+use crate::template::{self, Placeholders, Typed};
 use crate::text::truncate;
 
 /// Checks manifests, each text by itself, on any number of threads.
@@ -41,8 +42,10 @@ struct Collector<'a> {
     /// The line of the object.
     line: usize,
     report: &'a mut FileReport,
-    /// The line of a value that a template engine replaces.
-    placeholder: Option<usize>,
+    /// True if the object can lack fields that it must have.
+    is_partial: bool,
+    /// The fields that the object lacks because their values aren't there yet.
+    placeholders: Vec<FieldPath>,
 }
 
 impl Collector<'_> {
@@ -52,13 +55,24 @@ impl Collector<'_> {
         self.report.findings.push(finding);
     }
 
-    /// Adds a finding that a placeholder may cause, in which case the text is a template.
-    fn add_unless_template(&mut self, position: Option<(usize, usize)>, message: Message) {
-        if template::is_placeholder(&message.text) {
-            let line = position.map_or(self.line, |(line, _)| line);
-            self.placeholder.get_or_insert(line);
+    /// Adds a finding, unless it is about a value that isn't there yet.
+    fn add_unless_placeholder(&mut self, position: Option<(usize, usize)>, message: Message) {
+        match template::is_placeholder(&message.text) || template::is_placeholder(&message.path) {
+            true => self.add_placeholder(position, &message.path),
+            false => self.add(position, message),
         }
-        self.add(position, message);
+    }
+
+    /// Adds a note on a value that isn't there yet.
+    fn add_placeholder(&mut self, position: Option<(usize, usize)>, path: &str) {
+        self.report.note.get_or_insert(Note::Template);
+        self.add(position, messages::placeholder(path));
+    }
+
+    /// Adds a note on what isn't checked.
+    fn add_note(&mut self, position: Option<(usize, usize)>, note: Note) {
+        self.report.note.get_or_insert(note);
+        self.add(position, messages::note(note, ""));
     }
 
     fn finding(&self, position: Option<(usize, usize)>, message: Message) -> Finding {
@@ -93,6 +107,17 @@ impl Linter {
     /// Checks a text; `file` is its name in findings.
     #[must_use]
     pub fn check(&self, file: &str, text: &str, syntax: Syntax) -> FileReport {
+        self.check_text(file, text, syntax, false)
+    }
+
+    /// Checks a text of a test, whose objects are not checked if they lack required fields: they
+    /// are parts of others.
+    #[must_use]
+    pub fn check_partial(&self, file: &str, text: &str, syntax: Syntax) -> FileReport {
+        self.check_text(file, text, syntax, true)
+    }
+
+    fn check_text(&self, file: &str, text: &str, syntax: Syntax, is_partial: bool) -> FileReport {
         let name: Arc<str> = file.into();
         let new_report = || FileReport {
             file: file.to_owned(),
@@ -100,6 +125,7 @@ impl Linter {
         };
         let (mut report, mut definitions) = (new_report(), Definitions::default());
         let placeholders = LazyCell::new(|| Placeholders::of(text));
+        let typed = LazyCell::new(|| Typed::of(text));
         for part in self.scheme.decode_each(text, syntax) {
             let subject = subject(&part);
             if !self.is_selected(&part) {
@@ -115,20 +141,24 @@ impl Linter {
                 subject: Arc::new(subject),
                 line: part.location.line.unwrap_or(1),
                 report: &mut report,
-                placeholder: None,
+                is_partial,
+                placeholders: Vec::new(),
             };
-            if let Err(error) = &part.object {
-                collector.placeholder = placeholders.cause(error);
-            }
-            self.part(part, &mut collector, &mut definitions);
-            if let Some(line) = collector.placeholder {
-                let finding = collector.finding(None, messages::template());
+            if let Err(error) = &part.object
+                && let Some(line) = placeholders.cause(error)
+            {
+                let finding = collector.finding(None, messages::note(Note::Template, ""));
                 return FileReport {
                     findings: vec![Finding { line, ..finding }],
-                    is_template: true,
+                    note: Some(Note::Template),
                     ..new_report()
                 };
             }
+            if is_damaged(&part) && !typed.is_object(collector.line) {
+                collector.add_note(None, Note::NoManifest);
+                continue;
+            }
+            self.part(part, &mut collector, &mut definitions);
         }
         report.findings.sort_by_key(|finding| finding.line);
         report
@@ -150,7 +180,7 @@ impl Linter {
         for error in &part.field_errors {
             let location = &error.location;
             let position = location.line.zip(location.column);
-            collector.add(position, messages::field_error(error));
+            collector.add_unless_placeholder(position, messages::field_error(error));
         }
         let readable = server::readable(&self.scheme, &part, &self.target);
         let object = std::mem::replace(&mut part.object, Ok(None));
@@ -164,13 +194,15 @@ impl Linter {
             Ok(None) => (),
             Err(error) => {
                 if let Some(readable) = readable {
-                    self.readable(readable, collector, positions);
+                    let known = part.field_errors.iter().map(|error| error.path.clone());
+                    let known: Vec<_> = known.collect();
+                    self.readable(readable, &known, collector, positions);
                     return;
                 }
                 let location = error.location();
                 let position = location.line.zip(location.column);
                 let message = messages::decode_error(&error, &part.location.path);
-                collector.add_unless_template(position, message);
+                collector.add_unless_placeholder(position, message);
             }
             Ok(Some(object)) if self.scheme.recognizes(&object.kind()) => {
                 self.object(object, &|| part.document(), collector, positions);
@@ -178,7 +210,7 @@ impl Linter {
             Ok(Some(object)) => {
                 let unknown = UnknownKind::new(&self.scheme, &object.kind());
                 let position = positions.find(&messages::path(unknown.field));
-                collector.add_unless_template(position, messages::unknown_kind(&unknown));
+                collector.add_unless_placeholder(position, messages::unknown_kind(&unknown));
             }
         }
     }
@@ -187,6 +219,7 @@ impl Linter {
     fn readable(
         &self,
         readable: Readable,
+        known: &[String],
         collector: &mut Collector<'_>,
         positions: &mut Positions<'_>,
     ) {
@@ -194,7 +227,20 @@ impl Linter {
             object,
             document,
             unknown,
+            placeholders,
+            field_errors,
         } = readable;
+        for error in field_errors
+            .iter()
+            .filter(|error| !known.contains(&error.path))
+        {
+            let position = positions.find(&error.location.path);
+            collector.add_unless_placeholder(position, messages::field_error(error));
+        }
+        for path in &placeholders {
+            collector.add_placeholder(positions.find(path), &path.to_string());
+        }
+        collector.placeholders = placeholders;
         for path in &unknown {
             let strict = self.options.strict_unknown;
             let message = messages::other_release_field(path, self.target.release(), strict);
@@ -257,9 +303,25 @@ impl Linter {
             return;
         };
         let release = self.target.release();
-        for error in &created.report.errors {
+        let mut errors = created.report.errors.iter();
+        let lacks = errors.find(|error| error.error_type == ErrorType::Required);
+        if let Some(error) = lacks.filter(|_| collector.is_partial) {
+            collector.add_note(positions.find(&error.path), Note::Assertion);
+            return;
+        }
+        let is_known = |error: &&Error| {
+            let path = error.path.segments();
+            let mut left_out = collector.placeholders.iter();
+            !left_out.any(|left_out| path.starts_with(left_out.segments()))
+        };
+        let errors: Vec<_> = created.report.errors.iter().filter(is_known).collect();
+        for error in errors {
             let position = positions.find(&error.path);
-            collector.add_unless_template(position, messages::validation_error(error));
+            let message = messages::validation_error(error);
+            match error.value.as_ref().is_some_and(template::has_placeholder) {
+                true => collector.add_placeholder(position, &message.path),
+                false => collector.add_unless_placeholder(position, message),
+            }
         }
         for warning in &created.report.warnings {
             collector.add(positions.find(&warning.path), messages::warning(warning));

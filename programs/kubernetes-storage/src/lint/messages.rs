@@ -8,6 +8,7 @@ use kubernetes_validation::{Error, FieldPath, Segment, Warning};
 use serde_json::Value;
 
 use super::finding::{Message, Severity};
+use super::note::Note;
 use crate::input::ReadError;
 use crate::kinds::{self, UnknownKind};
 use crate::text::{nearest, truncate};
@@ -281,8 +282,15 @@ pub(super) fn other_release_field(path: &FieldPath, release: Release, is_strict:
     message(severity, path.to_string(), UNKNOWN_FIELD, text)
 }
 
-/// A template, which is not checked.
-pub(super) fn template() -> Message {
-    let text = "template, not read; lint the rendered manifests instead".to_owned();
-    message(Severity::Note, "", ("Template", "Note"), text)
+/// What isn't checked, and why.
+pub(super) fn note(note: Note, path: &str) -> Message {
+    let text = note.text().to_owned();
+    message(Severity::Note, path, (note.reason(), "Note"), text)
+}
+
+/// A value that a template engine replaces, of which only the rest of the object is checked.
+pub(super) fn placeholder(path: &str) -> Message {
+    let text = "a placeholder, not checked; lint the rendered manifests as well";
+    let reason = Note::Template.reason();
+    message(Severity::Note, path, (reason, "Note"), text.to_owned())
 }

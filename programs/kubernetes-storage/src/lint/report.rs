@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::duplicates::NamedObject;
-use super::finding::{Finding, Subject};
+use super::finding::{Finding, Message, Severity, Subject};
 use super::messages;
+use super::note::Note;
 
 /// The findings in one file, and what it contains.
 #[derive(Default)]
@@ -21,13 +22,28 @@ pub struct FileReport {
     pub(super) named: Vec<NamedObject>,
     /// The documents and items of lists of other kinds, for messages.
     pub left_alone: Vec<String>,
-    /// True if the file is a template, which is not checked; a note is its only finding.
-    pub is_template: bool,
+    /// Why the file, or a part of it, is not checked, if it isn't.
+    pub note: Option<Note>,
 }
 
 impl FileReport {
+    /// Returns the report of a file that isn't checked.
+    pub(super) fn left_alone(file: &str, note: Note) -> Self {
+        Self::of_file(file, 1, messages::note(note, ""), Some(note))
+    }
+
+    /// Drops the notes among the findings.
+    pub(super) fn drop_notes(&mut self) {
+        self.findings
+            .retain(|finding| finding.message.severity != Severity::Note);
+    }
+
     /// Returns the report of a file that isn't UTF-8 from a line on.
     pub(super) fn not_utf8(file: &str, line: usize) -> Self {
+        Self::of_file(file, line, messages::not_utf8(), None)
+    }
+
+    fn of_file(file: &str, line: usize, message: Message, note: Option<Note>) -> Self {
         let subject = Subject {
             document: 1,
             ..Subject::default()
@@ -39,8 +55,9 @@ impl FileReport {
                 line,
                 column: None,
                 subject: Arc::new(subject),
-                message: messages::not_utf8(),
+                message,
             }],
+            note,
             ..Self::default()
         }
     }

@@ -17,6 +17,7 @@ use crate::exit;
 use crate::input::{Input, ReadError};
 use crate::output::{report, report_error};
 use crate::search::{Inputs, Links};
+use crate::surroundings::{Role, Surroundings};
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
@@ -53,6 +54,9 @@ fn lint(args: &Args) -> io::Result<u8> {
         .failed
         .iter()
         .for_each(|message| report_error(message));
+    if !args.notes {
+        files.iter_mut().for_each(FileReport::drop_notes);
+    }
     format::print(args, &files, &summary)?;
     if args.verbose {
         report_skipped(&files, &inputs);
@@ -78,13 +82,22 @@ fn report_skipped(files: &[FileReport], inputs: &Inputs) {
 /// error message for each input that can't be read.
 fn read_all(args: &Args, inputs: &[Input]) -> (Vec<FileReport>, Vec<String>) {
     let linter = Linter::with_options(args.server.target(), args.options());
+    let surroundings = Surroundings::of(inputs);
     let progress = Progress::new(inputs.len());
     let check = |input: &Input| {
         let name = input.name();
+        let role = match input {
+            Input::File(path) => surroundings.role(path),
+            Input::Standard => Role::Manifests,
+        };
         let checked = match input.read() {
             Ok(text) => Ok(FileReport {
                 raw_name: input.raw_name(),
-                ..linter.check(&name, &text, input.syntax())
+                ..match role {
+                    Role::Left(note) => FileReport::left_alone(&name, note),
+                    Role::Partial => linter.check_partial(&name, &text, input.syntax()),
+                    Role::Manifests => linter.check(&name, &text, input.syntax()),
+                }
             }),
             Err(ReadError::NotUtf8 { file, line }) => Ok(FileReport::not_utf8(&file, line)),
             Err(ReadError::Io(message)) => Err(message),

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::finding::{Finding, Severity};
+use super::note::Note;
 use super::report::FileReport;
 use crate::search::NotRead;
 use crate::text::counted;
@@ -21,8 +22,14 @@ pub(super) struct Summary {
     pub(super) errors: usize,
     /// Warnings.
     pub(super) warnings: usize,
-    /// Templates, which are not checked.
+    /// Templates, which are not checked, and files with placeholders.
     pub(super) templates: usize,
+    /// Files of tests with parts of objects.
+    pub(super) assertions: usize,
+    /// Patches of kustomizations.
+    pub(super) patches: usize,
+    /// Files with a text that is no manifest.
+    pub(super) no_manifests: usize,
     /// Documents and items of lists of other kinds.
     pub(super) left_alone: usize,
     /// Files and folders that aren't read.
@@ -38,12 +45,16 @@ impl Summary {
                 .filter(|finding| finding.message.severity == severity)
                 .count()
         };
+        let noted = |note| files.iter().filter(|file| file.note == Some(note)).count();
         Self {
             files: files.len(),
             objects: files.iter().map(|file| file.objects).sum(),
             errors: count(Severity::Error),
             warnings: count(Severity::Warning),
-            templates: files.iter().filter(|file| file.is_template).count(),
+            templates: noted(Note::Template),
+            assertions: noted(Note::Assertion),
+            patches: noted(Note::Patch),
+            no_manifests: noted(Note::NoManifest),
             left_alone: files.iter().map(|file| file.left_alone.len()).sum(),
             not_read,
         }
@@ -62,6 +73,18 @@ impl fmt::Display for Summary {
         )?;
         for (text, count) in [
             (counted(self.templates, "template"), self.templates),
+            (counted(self.assertions, "assertion"), self.assertions),
+            (
+                match self.patches {
+                    1 => "1 patch".to_owned(),
+                    number => format!("{number} patches"),
+                },
+                self.patches,
+            ),
+            (
+                counted(self.no_manifests, "file") + " without manifests",
+                self.no_manifests,
+            ),
             (
                 counted(self.left_alone, "document") + " left alone",
                 self.left_alone,

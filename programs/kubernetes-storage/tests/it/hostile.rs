@@ -75,7 +75,7 @@ proptest! {
         );
         let all = format!("{}---\n{text}\n...\n---\n{}", class("first"), class("last"));
         let report = check(&all, Syntax::JsonOrYaml, Target::new(storage_all::KUBERNETES));
-        prop_assume!(!report.is_template);
+        prop_assume!(report.note.is_none());
         for name in ["first", "last"] {
             let is_found = report.findings.iter().any(|finding| {
                 finding.subject.name.as_deref() == Some(name)

@@ -13,7 +13,7 @@ fn files_have_extensions_in_any_case_and_pipes_are_left_alone() {
     for name in ["A.YAML", "b.Yml", "c.txt"] {
         fs::write(here.join(name), GOOD).unwrap();
     }
-    fs::write(here.join("d.JSON"), "a: 1\n").unwrap();
+    fs::write(here.join("d.JSON"), "apiVersion: v1\nkind: A\n").unwrap();
     let made = Command::new("mkfifo").arg(here.join("p.yaml")).status();
     assert!(made.unwrap().success());
     let ran = run_in(&here, &["--verbose", "."], "");

@@ -67,7 +67,10 @@ fn nothing_wrong_is_nothing_said() {
 #[test]
 fn a_broken_document_hides_no_other() {
     let bad = GOOD.replace("good", "bad").replace("csi.example.com", "''");
-    let text = format!("{GOOD}---\na: [\n---\n{bad}...\n# the last\n---\n{{ a }}, b\n");
+    let text = format!(
+        "{GOOD}---\n{{kind: A, apiVersion: b, [\n---\n{bad}...\n# the last\n---\n\
+         {{apiVersion: a, kind: b}}, c\n"
+    );
     let ran = lint(&[], &text);
     let lines: Vec<_> = ran.stdout.lines().collect();
     assert!(
@@ -341,7 +344,8 @@ fn links_neither_loop_nor_stop_it() {
     );
 }
 
-/// A template is one note and no error, however many syntax errors it has.
+/// A template is one note and no error, however many syntax errors it has. Notes are printed only if
+/// they are asked for.
 #[test]
 fn templates_are_not_read() {
     let class = |provisioner: &str, more: &str| GOOD.replace("csi.example.com", provisioner) + more;
@@ -361,21 +365,15 @@ fn templates_are_not_read() {
         ),
         (5, class("a", "{% if a %}\nparameters: {}\n{% endif %}\n")),
         (5, class("a", "<% if a %>\n  - a\n<% end %>\n")),
-        // Read as a text or an object, but of the wrong form.
-        (4, class("\"{{ .Values.driver }}\"", "")),
-        (
-            5,
-            class("a", "allowVolumeExpansion: '{{ .Values.expand }}'\n"),
-        ),
-        (3, GOOD.replace("good", "\"{{ .Release.Name }}\"")),
         // Placeholders of printf, sed and a shell.
         (4, class("%s", "")),
         (4, class("@DRIVER@", "---\n---\na: [\n")),
         (5, class("a", "${PARAMETERS}\n")),
         (5, class("a", "parameters: {a: %[1]d}\n")),
+        (3, GOOD.replace("good", "${NAME}")),
     ] {
         let text = format!("{text}---\n{GOOD}");
-        let ran = lint(&["--warnings-as-errors"], &text);
+        let ran = lint(&["--warnings-as-errors", "--notes"], &text);
         let [note] = ran.stdout.lines().collect::<Vec<_>>()[..] else {
             panic!("{text}{}", ran.stdout);
         };
@@ -390,6 +388,11 @@ fn templates_are_not_read() {
         assert_eq!(ran.code, 0, "{text}");
         let expected = "1 file, 0 objects, 0 errors, 0 warnings, 1 template\n";
         assert_eq!(ran.stderr, expected, "{text}");
+        let quiet = lint(&[], &text);
+        assert_eq!(
+            (quiet.stdout.as_str(), quiet.stderr.as_str()),
+            ("", expected)
+        );
     }
     // A placeholder in a text isn't a template, and other syntax errors are errors.
     for (code, text) in [
@@ -405,6 +408,93 @@ fn templates_are_not_read() {
         let ran = lint(&[], &text);
         assert_eq!(ran.code, code, "{text}{}", ran.stdout);
         assert!(!ran.stderr.contains("template"), "{text}{}", ran.stderr);
+    }
+}
+
+/// Of an object with placeholders, the rest is checked.
+#[test]
+fn placeholders_are_left_out() {
+    let class = |provisioner: &str, more: &str| GOOD.replace("csi.example.com", provisioner) + more;
+    for (line, text) in [
+        (4, class("\"{{ .Values.driver }}\"", "")),
+        (3, GOOD.replace("good", "\"{{ .Release.Name }}\"")),
+        // Variables of a shell and of Flux.
+        (3, GOOD.replace("good", "'${NAME}'")),
+        (3, GOOD.replace("good", "$NAME")),
+        (3, GOOD.replace("good", "\"${NAME:=Good}\"")),
+        (3, GOOD.replace("good", "Good-$(NAME)")),
+        (5, class("a", "reclaimPolicy: ${POLICY:-Delete}\n")),
+        // Of autoconf, of chainsaw, and of printf.
+        (5, class("a", "reclaimPolicy: '@POLICY@'\n")),
+        (3, GOOD.replace("good", "($name)")),
+        (3, GOOD.replace("good", "\"(join('-', ['a', 'b']))\"")),
+        (5, class("a", "(length(parameters)): 2\n")),
+        (3, GOOD.replace("good", "good-%s")),
+        // Of another type than the field.
+        (
+            5,
+            class("a", "allowVolumeExpansion: '{{ .Values.expand }}'\n"),
+        ),
+        (5, class("a", "mountOptions: ${OPTIONS}\n")),
+    ] {
+        let bad = text.clone() + "mountoptions: []\n";
+        for (text, errors) in [(&text, 0), (&bad, 1)] {
+            let text = format!("{text}---\n{}", GOOD.replace("good", "better"));
+            let ran = lint(&["--notes"], &text);
+            let (notes, others): (Vec<_>, Vec<_>) = ran
+                .stdout
+                .lines()
+                .partition(|line| line.contains(": Note: "));
+            let [note] = notes[..] else {
+                panic!("{text}{}", ran.stdout);
+            };
+            assert!(note.starts_with(&format!("<stdin>:{line}: ")), "{note}");
+            let end = ": Note: a placeholder, not checked; lint the rendered manifests as well";
+            assert!(note.ends_with(end), "{note}");
+            assert_eq!(others.len(), errors, "{text}{others:?}");
+            let summary = format!(
+                "1 file, 2 objects, {errors} error{}, 0 warnings, 1 template\n",
+                if errors == 1 { "" } else { "s" }
+            );
+            assert_eq!(ran.stderr, summary, "{text}");
+        }
+    }
+    // What is certain of an object whose fields are of the wrong type.
+    let text = class("''", "mountOptions: ${OPTIONS}\nreclaimPolicy: Keep\n");
+    let ran = lint(&[], &text);
+    assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
+}
+
+/// What says neither its `apiVersion` nor its `kind` is no manifest.
+#[test]
+fn what_is_no_manifest_is_a_note() {
+    let here = folder("no-manifests");
+    for (name, text) in [
+        ("tsconfig.json", "{\n  // A comment.\n  \"a\": [1,],\n}\n"),
+        ("find.json", "switched to db a\n{ \"_id\" : ObjectId(1) }\n"),
+        ("broken.yaml", "a: [\n"),
+        ("two.yaml", "apiVersion: v1\nkind: A\n---\na: b: c\n"),
+        ("workflow.yml", "on: push\njobs: {a: {steps: [{run: a}]}}\n"),
+    ] {
+        fs::write(here.join(name), text).unwrap();
+    }
+    let ran = run_in(&here, &["."], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    let end = ", 4 files without manifests, 2 documents left alone\n";
+    assert!(ran.stderr.ends_with(end), "{}", ran.stderr);
+    let ran = run_in(&here, &["--notes", "."], "");
+    assert!(
+        ran.stdout
+            .lines()
+            .all(|line| line.contains(": Note: no manifest: "))
+    );
+    for text in [
+        "apiVersion: v1\nkind: A\na: [\n",
+        "{\"kind\": \"A\", \"apiVersion\": \"v1\",, }\n",
+    ] {
+        fs::write(here.join("broken.yaml"), text).unwrap();
+        let ran = run_in(&here, &["."], "");
+        assert!(ran.stdout.contains("Syntax error: "), "{text}");
     }
 }
 

@@ -88,7 +88,7 @@ fn other_formats() {
     .unwrap();
     fs::write(here.join("chart.yaml"), "a: {{ b }}\n").unwrap();
     let run = |format: &str| {
-        let ran = run_in(&here, &["--format", format, "."], "");
+        let ran = run_in(&here, &["--notes", "--format", format, "."], "");
         assert_eq!(ran.code, 1, "{}", ran.stderr);
         ran.stdout
     };
@@ -228,6 +228,7 @@ fn json_has_one_object_a_line() {
     let (summary, rows) = rows.split_last().unwrap();
     let wanted = serde_json::json!({"summary": {
         "files": 5, "objects": 20, "errors": 26, "warnings": 3, "templates": 0,
+        "assertions": 0, "patches": 0, "noManifests": 0,
         "leftAlone": 2, "skipped": 1, "hidden": 0, "vendored": 0, "ignored": 0,
     }});
     assert_eq!(*summary, wanted);

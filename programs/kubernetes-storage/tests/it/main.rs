@@ -12,4 +12,5 @@ mod lint_options;
 mod output;
 mod program;
 mod search;
+mod surroundings;
 mod upstream;

@@ -40,17 +40,19 @@ fn case(file: &FileReport) -> TestCase {
     };
     let errors = lines(|finding| finding.message.severity == Severity::Error);
     let others = lines(|finding| finding.message.severity != Severity::Error);
-    let status = if file.is_template {
-        let mut status = TestCaseStatus::skipped();
-        status.set_message("template, not read");
-        status
-    } else if errors.is_empty() {
-        TestCaseStatus::success()
-    } else {
-        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status.set_message(counted(errors.len(), "error"));
-        status.set_description(errors.join("\n"));
-        status
+    let status = match (file.note, errors.as_slice()) {
+        (Some(note), []) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(note.text());
+            status
+        }
+        (None, []) => TestCaseStatus::success(),
+        (_, errors) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_message(counted(errors.len(), "error"));
+            status.set_description(errors.join("\n"));
+            status
+        }
     };
     let mut case = TestCase::new(file.file.as_str(), status);
     case.set_classname(NAME);

@@ -1,0 +1,110 @@
+//! What the files around a file say of it: parts of objects are no manifests.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{folder, run_in};
+
+fn put(here: &Path, name: &str, text: &str) {
+    let path = here.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A claim without what it must have, and with a field that nobody knows.
+const PART: &str = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: a}\n\
+                    spec: {volumeMode: Block}\n";
+
+#[test]
+fn patches_of_a_kustomization_are_notes() {
+    let here = folder("kustomize");
+    put(
+        &here,
+        "base/kustomization.yaml",
+        "kind: Kustomization\nresources: [claim.yaml]\npatches:\n- path: patches/one.yaml\n\
+         - path: ../two.yaml\n  target: {kind: A}\n- {patch: 'a: b'}\n\
+         patchesStrategicMerge:\n- three.yaml\n- |\n  a: b\n\
+         patchesJson6902: [{path: four.json}]\nreplacements: [{path: five.yaml}]\n",
+    );
+    put(
+        &here,
+        "part/kustomization.yml",
+        "kind: Component\npatches: [{path: six.yaml}]\n",
+    );
+    put(&here, "broken/kustomization.yaml", "patches: [\n");
+    for name in [
+        "base/patches/one.yaml",
+        "two.yaml",
+        "base/three.yaml",
+        "base/five.yaml",
+        "part/six.yaml",
+    ] {
+        put(&here, name, PART);
+    }
+    put(
+        &here,
+        "base/four.json",
+        "[{\"op\": \"remove\", \"path\": \"/a\"}]\n",
+    );
+    for (named, patches) in [
+        (".", 6),
+        ("base", 4),
+        ("base/patches/one.yaml", 1),
+        ("base/patches", 1),
+    ] {
+        let ran = run_in(&here, &[named], "");
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{named}");
+        let counted = format!(", {patches} patch");
+        let is_counted = ran.stderr.contains(&counted);
+        assert!(is_counted, "{named}: {}", ran.stderr);
+    }
+    // Another file is checked.
+    put(&here, "base/claim.yaml", PART);
+    let ran = run_in(&here, &["base"], "");
+    assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
+}
+
+#[test]
+fn parts_of_objects_in_tests_are_notes() {
+    let here = folder("tools");
+    put(&here, "chainsaw/a/chainsaw-test.yaml", "kind: Test\n");
+    put(&here, "kuttl/b/00-assert.yaml", PART);
+    for name in [
+        "chainsaw/a/assert.yaml",
+        "chainsaw/a/files/pvc-assert-1.yaml",
+        "chainsaw/a/01-errors.yml",
+        "chainsaw/a/patch.yaml",
+        "kuttl/b/01-resize.yaml",
+    ] {
+        put(&here, name, PART);
+    }
+    let ran = run_in(&here, &["."], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    assert!(ran.stderr.contains(", 6 assertions"), "{}", ran.stderr);
+    let ran = run_in(&here, &["--notes", "."], "");
+    let is_note = |line: &str| line.ends_with(": Note: part of an object in a test, not checked");
+    assert!(ran.stdout.lines().all(is_note), "{}", ran.stdout);
+
+    // A whole object of such a test is checked, and any elsewhere.
+    let whole = PART.replace(
+        "volumeMode: Block",
+        "volumeMode: Blok, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}",
+    );
+    put(&here, "kuttl/b/02-create.yaml", &whole);
+    put(&here, "other/assert.yaml", PART);
+    put(&here, "other/00-assertions.yaml", PART);
+    let ran = run_in(&here, &["."], "");
+    let files = ran
+        .stdout
+        .lines()
+        .map(|line| line.split(':').next().unwrap());
+    let files: Vec<_> = files.collect();
+    let wanted = [
+        "kuttl/b/02-create.yaml",
+        "other/00-assertions.yaml",
+        "other/00-assertions.yaml",
+        "other/assert.yaml",
+        "other/assert.yaml",
+    ];
+    assert_eq!(files, wanted);
+}
