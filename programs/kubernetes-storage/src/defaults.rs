@@ -1,28 +1,33 @@
 //! `kubernetes-storage defaults`: prints the objects that a server would store.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use kubernetes_kinds::FieldPath;
 use kubernetes_manifests::scheme::{AnyObject, Part, Scheme, SchemeError};
 use kubernetes_manifests::strict::{FieldError, FieldErrorKind};
-use kubernetes_validation::Target;
+use kubernetes_validation::{Error, ErrorType, Target};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 use crate::arguments::{Files, Server};
+use crate::aside::{Aside, Left};
 use crate::exit;
-use crate::kinds::{UnknownKind, scheme};
+use crate::input::Input;
+use crate::kinds::{self, UnknownKind, scheme};
+use crate::lint::Note;
 use crate::output::{report, report_error};
 use crate::search::Links;
-use crate::{server, stored};
+use crate::surroundings::{Role, Surroundings};
+use crate::{server, stored, template};
 
 /// Prints the objects that a server would store for manifests
 ///
 /// Prints each object of the storage API as YAML. Fields that the server sets have the comment
 /// `# set by the server`; a field that it drops becomes a comment, an unknown one a warning.
 /// Objects of other kinds are omitted; unknown versions and kinds of the storage API's groups are
-/// errors.
+/// errors. Templates, patches of kustomizations and what else `lint` leaves out are left out, too.
 ///
 /// Exits with 0 if a server accepts all objects, 1 if it rejects one, which is reported and not
 /// printed, and 2 if a file can't be read or the command line is invalid.
@@ -38,41 +43,101 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let target = args.server.target();
-    let scheme = scheme();
     let inputs = args.files.find(Links::Once);
-    let mut failures = inputs.failed;
-    let (mut documents, mut is_rejected) = (Vec::new(), false);
+    let mut run = Run {
+        scheme: scheme(),
+        target: args.server.target(),
+        failures: inputs.failed,
+        documents: Vec::new(),
+        is_rejected: false,
+        left_out: BTreeMap::new(),
+    };
+    let surroundings = Surroundings::of(&inputs.inputs);
     for input in &inputs.inputs {
+        match surroundings.role_of(input) {
+            Role::Left(note) => *run.left_out.entry(note).or_default() += 1,
+            role => run.file(input, role == Role::Partial),
+        }
+    }
+    let text = run.documents.join("---\n");
+    if let Err(error) = io::stdout().write_all(text.as_bytes())
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        let message = format!("cannot write to standard output: {error}");
+        run.failures.push(message);
+    }
+    run.report_left_out();
+    run.failures.iter().for_each(|text| report_error(text));
+    ExitCode::from(match (run.failures.is_empty(), run.is_rejected) {
+        (false, _) => exit::FAILURE,
+        (true, true) => exit::PROBLEM,
+        (true, false) => exit::SUCCESS,
+    })
+}
+
+/// The state of a run.
+struct Run {
+    scheme: Scheme,
+    target: Target,
+    failures: Vec<String>,
+    documents: Vec<String>,
+    is_rejected: bool,
+    /// The numbers of files, or objects in them, that are left out.
+    left_out: BTreeMap<Note, usize>,
+}
+
+/// What becomes of a part.
+enum Outcome {
+    /// The stored object as YAML.
+    Stored(String),
+    /// Nothing: it is of another kind.
+    Other,
+    /// Nothing, for a reason.
+    Left(Note),
+    /// Errors.
+    Rejected(Errors),
+}
+
+impl Run {
+    /// Reads a file. Its objects are perhaps parts of others.
+    fn file(&mut self, input: &Input, is_partial: bool) {
         let text = match input.read() {
             Ok(text) => text,
-            Err(error) => {
-                failures.push(error.to_string());
-                continue;
-            }
+            Err(error) => return self.failures.push(error.to_string()),
         };
-        for part in scheme.decode_each(&text, input.syntax()) {
+        let aside = Aside::of(&text);
+        let parts: Vec<_> = self.scheme.decode_each(&text, input.syntax()).collect();
+        let left: Vec<_> = parts.iter().map(|part| aside.left(part)).collect();
+        if left
+            .iter()
+            .flatten()
+            .any(|left| matches!(left, Left::Template(_)))
+        {
+            *self.left_out.entry(Note::Template).or_default() += 1;
+            return;
+        }
+        for (part, left) in parts.iter().zip(left) {
             let line = part.location.line.unwrap_or(1);
             let say = |at: Option<usize>, message: &str| {
-                report(&format!(
-                    "{}:{}: {message}",
-                    input.name(),
-                    at.unwrap_or(line)
-                ));
+                let line = at.unwrap_or(line);
+                report(&format!("{}:{line}: {message}", input.name()));
             };
-            match document(&scheme, &part, &target) {
-                Ok(Some(document)) => {
-                    documents.push(document);
+            let outcome = match left {
+                Some(left) => Outcome::Left(left.note()),
+                None => document(&self.scheme, part, &self.target, is_partial),
+            };
+            match outcome {
+                Outcome::Stored(document) => {
+                    self.documents.push(document);
                     for error in part.field_errors.iter().filter(|error| is_unknown(error)) {
-                        say(
-                            error.location.line,
-                            &format!("warning: {error}, not stored"),
-                        );
+                        let message = format!("warning: {error}, not stored");
+                        say(error.location.line, &message);
                     }
                 }
-                Ok(None) => (),
-                Err(errors) => {
-                    is_rejected = true;
+                Outcome::Other => (),
+                Outcome::Left(note) => *self.left_out.entry(note).or_default() += 1,
+                Outcome::Rejected(errors) => {
+                    self.is_rejected = true;
                     for (line, error) in errors {
                         say(line, &format!("error: {error}"));
                     }
@@ -80,18 +145,15 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             }
         }
     }
-    let text = documents.join("---\n");
-    if let Err(error) = io::stdout().write_all(text.as_bytes())
-        && error.kind() != io::ErrorKind::BrokenPipe
-    {
-        failures.push(format!("cannot write to standard output: {error}"));
+
+    /// Reports what is left out in one line, if anything is.
+    fn report_left_out(&self) {
+        let parts = self.left_out.iter();
+        let parts: Vec<_> = parts.map(|(note, count)| note.counted(*count)).collect();
+        if !parts.is_empty() {
+            report(&format!("left out: {}", parts.join(", ")));
+        }
     }
-    failures.iter().for_each(|message| report_error(message));
-    ExitCode::from(match (failures.is_empty(), is_rejected) {
-        (false, _) => exit::FAILURE,
-        (true, true) => exit::PROBLEM,
-        (true, false) => exit::SUCCESS,
-    })
 }
 
 fn is_unknown(error: &FieldError) -> bool {
@@ -101,51 +163,66 @@ fn is_unknown(error: &FieldError) -> bool {
 /// The messages of errors, with the lines that are not the object's.
 type Errors = Vec<(Option<usize>, String)>;
 
-/// Returns the stored object of a part as YAML, or nothing if its kind is not registered.
-///
-/// # Errors
-///
-/// If a server rejects the object.
-fn document(scheme: &Scheme, part: &Part<'_>, target: &Target) -> Result<Option<String>, Errors> {
-    let one = |message: String| vec![(None, message)];
+/// Returns what becomes of a part.
+fn document(scheme: &Scheme, part: &Part<'_>, target: &Target, is_partial: bool) -> Outcome {
+    let one = |message: String| Outcome::Rejected(vec![(None, message)]);
+    if !kinds::is_storage(scheme, part) {
+        return Outcome::Other;
+    }
     if let Some(unknown) = UnknownKind::of_part(scheme, part) {
-        return Err(one(unknown.to_string()));
+        return one(unknown.to_string());
     }
     let readable = server::readable(scheme, part, target);
     let (object, document) = match (&part.object, &readable) {
         (Ok(Some(object)), _) => (object, None),
-        (Ok(None), _) => return Ok(None),
+        (Ok(None), _) => return Outcome::Other,
         (Err(_), Some(readable)) => (&readable.object, Some(&readable.document)),
-        (Err(error), None) => return Err(vec![unreadable(part, error)]),
+        (Err(error), None) => return unreadable(part, error),
     };
     let document = || document.cloned().or_else(|| part.document());
     let Some(created) = server::create(object, target, &document) else {
-        return Ok(None);
+        return Outcome::Other;
     };
     let kind = object.kind();
     let release = target.release();
     let lifecycle = scheme.kind(&kind).and_then(|known| known.lifecycle);
     if lifecycle.is_some_and(|lifecycle| !lifecycle.is_served(release)) {
-        return Err(one(format!(
+        return one(format!(
             "Kubernetes {release} does not serve {kind}; convert it first"
-        )));
+        ));
     }
-    if !created.report.is_accepted() {
-        let errors = created.report.errors.iter();
-        let name = part.name.as_deref().unwrap_or_default();
-        let named = errors.map(|error| (None, format!("{kind} {name}: {error}")));
-        return Err(named.collect());
+    let errors = created.report.errors.as_slice();
+    let lacks = |error: &Error| error.error_type == ErrorType::Required;
+    if is_partial && errors.iter().any(lacks) {
+        return Outcome::Left(Note::Assertion);
     }
-    let yaml = |object: &AnyObject| {
-        let text = object.to_yaml();
-        text.map_err(|error| one(error.reason().to_string()))
+    let left_out = readable.as_ref().map(|readable| &readable.placeholders);
+    let is_left_out = |error: &Error| {
+        let path = error.path.segments();
+        let mut left_out = left_out.into_iter().flatten();
+        left_out.any(|left_out| path.starts_with(left_out.segments()))
     };
+    let is_certain = |error: &&Error| !is_left_out(error) && !template::is_about(error);
+    let certain: Vec<_> = errors.iter().filter(is_certain).collect();
+    if !certain.is_empty() {
+        let name = part.name.as_deref().unwrap_or_default();
+        let named = certain
+            .iter()
+            .map(|error| (None, format!("{kind} {name}: {error}")));
+        return Outcome::Rejected(named.collect());
+    }
+    if !errors.is_empty() || left_out.is_some_and(|left_out| !left_out.is_empty()) {
+        return Outcome::Left(Note::Template);
+    }
     let form = match lifecycle {
         Some(_) => stored::form,
         None => stored::metadata,
     };
     let stored = in_form(scheme, created.stored, form);
-    Ok(Some(marked(&yaml(object)?, &yaml(&stored)?)))
+    match (object.to_yaml(), stored.to_yaml()) {
+        (Ok(sent), Ok(stored)) => Outcome::Stored(marked(&sent, &stored)),
+        (Err(error), _) | (_, Err(error)) => one(error.reason().to_string()),
+    }
 }
 
 /// Returns an object in another form.
@@ -158,8 +235,8 @@ fn in_form(scheme: &Scheme, object: AnyObject, form: fn(&mut Value)) -> AnyObjec
     read.ok().and_then(|mut read| read.pop()).unwrap_or(object)
 }
 
-/// Returns the line and message of the error of a part that can't be read.
-fn unreadable(part: &Part<'_>, error: &SchemeError) -> (Option<usize>, String) {
+/// Returns what becomes of a part that can't be read.
+fn unreadable(part: &Part<'_>, error: &SchemeError) -> Outcome {
     let location = error.location();
     let object = location.object.as_deref().unwrap_or_default();
     let path = location.path.segments();
@@ -174,7 +251,11 @@ fn unreadable(part: &Part<'_>, error: &SchemeError) -> (Option<usize>, String) {
     {
         message += &format!("{text}: ");
     }
-    (location.line, message + &error.reason().to_string())
+    message += &error.reason().to_string();
+    match template::is_placeholder(&message) {
+        true => Outcome::Left(Note::Template),
+        false => Outcome::Rejected(vec![(location.line, message)]),
+    }
 }
 
 /// Returns the stored text, with comments that mark added and dropped lines.

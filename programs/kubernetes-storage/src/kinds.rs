@@ -3,7 +3,7 @@
 use std::fmt;
 
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
-use kubernetes_manifests::scheme::{Part, RegisteredKind, Scheme, Unrepresentable};
+use kubernetes_manifests::scheme::{Part, Reason, RegisteredKind, Scheme, Unrepresentable};
 
 use crate::template;
 use crate::text::{nearest, truncate};
@@ -48,6 +48,38 @@ pub(crate) fn is_complete(scheme: &Scheme, known: &GroupVersion) -> bool {
             .kinds(known)
             .map(|known| &known.kind)
             .all(is_built_in)
+}
+
+/// Returns true if a part is of a registered group, is probably meant to be, or is too damaged to
+/// know its group.
+pub(crate) fn is_storage(scheme: &Scheme, part: &Part<'_>) -> bool {
+    let mut versions = scheme.group_versions();
+    let Some(version) = &part.api_version else {
+        let Some(kind) = &part.kind else {
+            return is_damaged(part);
+        };
+        return versions.any(|known| scheme.recognizes(&known.with_kind(kind.clone())));
+    };
+    let written = GroupVersion::from_api_version(version);
+    let is_kind_of = |version: &GroupVersion| {
+        let kind = part.kind.clone().map(|kind| version.with_kind(kind));
+        kind.is_some_and(|kind| scheme.recognizes(&kind))
+    };
+    let is_of_group = versions.any(|known| {
+        // A group without a dot is one of Kubernetes' own, and none of those has these kinds.
+        let is_misnamed = !written.group.contains('.') && is_kind_of(known);
+        is_misnamed || known.group == written.group && is_complete(scheme, known)
+    });
+    is_of_group || is_kind_of(&written) || is_damaged(part)
+}
+
+/// Returns true if the text has a syntax error, so that its kind is uncertain.
+pub(crate) fn is_damaged(part: &Part<'_>) -> bool {
+    let is_list = part.api_version.as_deref() == Some("v1") && part.kind.as_deref() == Some("List");
+    match &part.object {
+        Ok(_) => false,
+        Err(error) => is_list || matches!(error.reason(), Reason::Syntax { .. }),
+    }
 }
 
 /// A kind or version that Kubernetes has never had.

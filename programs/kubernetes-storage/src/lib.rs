@@ -4,6 +4,7 @@
 //! [`lint`] and [`stored`] are also a library, for other front ends.
 
 mod arguments;
+mod aside;
 mod cli;
 mod convert;
 mod defaults;

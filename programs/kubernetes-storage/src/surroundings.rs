@@ -87,8 +87,15 @@ impl Surroundings {
         }
     }
 
-    /// Returns what a file is.
-    pub(crate) fn role(&self, path: &Path) -> Role {
+    /// Returns what an input is.
+    pub(crate) fn role_of(&self, input: &Input) -> Role {
+        match input {
+            Input::File(path) => self.role(path),
+            Input::Standard => Role::Manifests,
+        }
+    }
+
+    fn role(&self, path: &Path) -> Role {
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());

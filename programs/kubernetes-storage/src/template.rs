@@ -1,6 +1,7 @@
 //! Templates of manifests, such as those of Helm charts.
 
 use kubernetes_manifests::scheme::{Reason, SchemeError};
+use kubernetes_validation::Error;
 use serde_json::Value;
 
 /// The delimiters of placeholders, which don't occur in manifests outside of quotes: those of Go
@@ -60,6 +61,13 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
         || text.split(['.', '"']).any(is_expression)
 }
 
+/// Returns true if an error is about a value, or a key, with a placeholder.
+pub(crate) fn is_about(error: &Error) -> bool {
+    error.value.as_ref().is_some_and(has_placeholder)
+        || is_placeholder(&error.path.to_string())
+        || is_placeholder(&error.detail)
+}
+
 /// Returns true if a text in a value contains a placeholder.
 pub(crate) fn has_placeholder(value: &Value) -> bool {
     match value {
@@ -99,35 +107,19 @@ fn is_expression(text: &str) -> bool {
     inside.is_some_and(|inside| !inside.is_empty())
 }
 
-/// The documents of a text, and whether they say that they are objects of Kubernetes.
-pub(crate) struct Typed {
-    /// The lines at which documents begin, counted from 1, with `apiVersion` and `kind` in them.
-    documents: Vec<(usize, [bool; 2])>,
-}
-
-impl Typed {
-    /// Finds the documents of a text, which can be damaged.
-    pub(crate) fn of(text: &str) -> Self {
-        let mut documents = vec![(1, [false; 2])];
-        for (index, line) in text.lines().enumerate() {
-            if line.starts_with("---") {
-                documents.push((index + 1, [false; 2]));
-            }
-            if let Some((_, found)) = documents.last_mut() {
-                for (found, key) in found.iter_mut().zip(["apiVersion", "kind"]) {
-                    *found |= has_key(line, key);
-                }
-            }
+/// Returns true if a document of a text, which can be damaged, says that it is an object of
+/// Kubernetes, with `apiVersion` and `kind`.
+pub(crate) fn has_object(text: &str) -> bool {
+    let mut found = [false; 2];
+    text.lines().any(|line| {
+        if line.starts_with("---") {
+            found = [false; 2];
         }
-        Self { documents }
-    }
-
-    /// Returns true if the document around a line has both `apiVersion` and `kind`.
-    pub(crate) fn is_object(&self, line: usize) -> bool {
-        let after = self.documents.partition_point(|(start, _)| *start <= line);
-        let document = after.checked_sub(1).and_then(|at| self.documents.get(at));
-        document.is_some_and(|(_, found)| *found == [true; 2])
-    }
+        for (found, key) in found.iter_mut().zip(["apiVersion", "kind"]) {
+            *found |= has_key(line, key);
+        }
+        found == [true; 2]
+    })
 }
 
 /// Returns true if a line has a key, perhaps in quotes.

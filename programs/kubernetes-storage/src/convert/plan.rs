@@ -1,7 +1,5 @@
 //! Plans the conversion of a text.
 
-use std::cell::LazyCell;
-
 use kubernetes_kinds::{FieldPath, GroupVersionKind, Release};
 use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Scheme, SchemeError, Syntax};
 use serde_json::Value;
@@ -9,8 +7,8 @@ use serde_json::Value;
 use super::edit::{self, Edit, Lines};
 use super::lossy::Lossy;
 use super::version;
+use crate::aside::{Aside, Left};
 use crate::kinds::{self, UnknownKind};
-use crate::template::Placeholders;
 
 /// The most characters of an unrepresentable field that a message shows.
 const MAX_SHOWN: usize = 120;
@@ -69,16 +67,18 @@ impl Planner<'_> {
 
     fn plan_unmarked(&self, text: &str, syntax: Syntax) -> Plan {
         let (mut draft, lines) = (Draft::default(), Lines::of(text));
-        let placeholders = LazyCell::new(|| Placeholders::of(text));
+        let aside = Aside::of(text);
         for part in self.scheme.decode_each(text, syntax) {
-            let placeholder = |error| placeholders.cause(error);
-            if let Some(line) = part.object.as_ref().err().and_then(placeholder) {
-                return Plan {
-                    template: Some(line),
-                    ..Plan::default()
-                };
-            }
-            let wanted = self.part(&lines, syntax, part, &mut draft);
+            let wanted = match aside.left(&part) {
+                Some(Left::Template(line)) => {
+                    return Plan {
+                        template: Some(line),
+                        ..Plan::default()
+                    };
+                }
+                Some(Left::Part) => Decoded::Damaged,
+                None => self.part(&lines, syntax, part, &mut draft),
+            };
             draft.wanted.push(wanted);
         }
         let Draft {

@@ -1,6 +1,5 @@
 //! Checks the documents of a text.
 
-use std::cell::LazyCell;
 use std::sync::Arc;
 
 use kubernetes_kinds::{FieldPath, GroupVersion};
@@ -14,9 +13,10 @@ use super::finding::{Finding, Message, Subject};
 use super::messages;
 use super::note::Note;
 use super::report::FileReport;
+use crate::aside::{Aside, Left};
 use crate::kinds::{self, UnknownKind};
 use crate::server::{self, Document, Readable};
-use crate::template::{self, Placeholders, Typed};
+use crate::template;
 use crate::text::truncate;
 
 /// Checks manifests, each text by itself, on any number of threads.
@@ -124,8 +124,7 @@ impl Linter {
             ..FileReport::default()
         };
         let (mut report, mut definitions) = (new_report(), Definitions::default());
-        let placeholders = LazyCell::new(|| Placeholders::of(text));
-        let typed = LazyCell::new(|| Typed::of(text));
+        let aside = Aside::of(text);
         for part in self.scheme.decode_each(text, syntax) {
             let subject = subject(&part);
             if !self.is_selected(&part) {
@@ -144,21 +143,18 @@ impl Linter {
                 is_partial,
                 placeholders: Vec::new(),
             };
-            if let Err(error) = &part.object
-                && let Some(line) = placeholders.cause(error)
-            {
-                let finding = collector.finding(None, messages::note(Note::Template, ""));
-                return FileReport {
-                    findings: vec![Finding { line, ..finding }],
-                    note: Some(Note::Template),
-                    ..new_report()
-                };
+            match aside.left(&part) {
+                Some(Left::Template(line)) => {
+                    let finding = collector.finding(None, messages::note(Note::Template, ""));
+                    return FileReport {
+                        findings: vec![Finding { line, ..finding }],
+                        note: Some(Note::Template),
+                        ..new_report()
+                    };
+                }
+                Some(left @ Left::Part) => collector.add_note(None, left.note()),
+                None => self.part(part, &mut collector, &mut definitions),
             }
-            if is_damaged(&part) && !typed.is_object(collector.line) {
-                collector.add_note(None, Note::NoManifest);
-                continue;
-            }
-            self.part(part, &mut collector, &mut definitions);
         }
         report.findings.sort_by_key(|finding| finding.line);
         report
@@ -168,7 +164,7 @@ impl Linter {
     fn is_selected(&self, part: &Part<'_>) -> bool {
         let kinds = &self.options.kinds;
         let is_kind = |kind: &String| kinds.is_empty() || kinds.contains(kind);
-        is_storage(&self.scheme, part) && part.kind.as_ref().is_none_or(is_kind)
+        kinds::is_storage(&self.scheme, part) && part.kind.as_ref().is_none_or(is_kind)
     }
 
     fn part(
@@ -318,9 +314,9 @@ impl Linter {
         for error in errors {
             let position = positions.find(&error.path);
             let message = messages::validation_error(error);
-            match error.value.as_ref().is_some_and(template::has_placeholder) {
+            match template::is_about(error) {
                 true => collector.add_placeholder(position, &message.path),
-                false => collector.add_unless_placeholder(position, message),
+                false => collector.add(position, message),
             }
         }
         for warning in &created.report.warnings {
@@ -377,37 +373,5 @@ fn subject(part: &Part<'_>) -> Subject {
         kind: short(&part.kind),
         name: short(&part.name),
         namespace: short(&part.namespace),
-    }
-}
-
-/// Returns true if a part is of a registered group, is probably meant to be, or is too damaged to
-/// know its group.
-fn is_storage(scheme: &Scheme, part: &Part<'_>) -> bool {
-    let mut versions = scheme.group_versions();
-    let Some(version) = &part.api_version else {
-        let Some(kind) = &part.kind else {
-            return is_damaged(part);
-        };
-        return versions.any(|known| scheme.recognizes(&known.with_kind(kind.clone())));
-    };
-    let written = GroupVersion::from_api_version(version);
-    let is_kind_of = |version: &GroupVersion| {
-        let kind = part.kind.clone().map(|kind| version.with_kind(kind));
-        kind.is_some_and(|kind| scheme.recognizes(&kind))
-    };
-    let is_of_group = versions.any(|known| {
-        // A group without a dot is one of Kubernetes' own, and none of those has these kinds.
-        let is_misnamed = !written.group.contains('.') && is_kind_of(known);
-        is_misnamed || known.group == written.group && kinds::is_complete(scheme, known)
-    });
-    is_of_group || is_kind_of(&written) || is_damaged(part)
-}
-
-/// Returns true if the text has a syntax error, so that its kind is uncertain.
-fn is_damaged(part: &Part<'_>) -> bool {
-    let is_list = part.api_version.as_deref() == Some("v1") && part.kind.as_deref() == Some("List");
-    match &part.object {
-        Ok(_) => false,
-        Err(error) => is_list || matches!(error.reason(), Reason::Syntax { .. }),
     }
 }

@@ -1,5 +1,7 @@
 //! Why a file, or a part of it, isn't checked.
 
+use crate::text::counted;
+
 /// The reason why a file, or a part of it, isn't checked, although it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Note {
@@ -21,6 +23,17 @@ impl Note {
             Self::Assertion => "Assertion",
             Self::Patch => "Patch",
             Self::NoManifest => "NoManifest",
+        }
+    }
+
+    /// A number of files, as in `2 patches`.
+    pub(crate) fn counted(self, count: usize) -> String {
+        match (self, count) {
+            (Self::Template, _) => counted(count, "template"),
+            (Self::Assertion, _) => counted(count, "assertion"),
+            (Self::Patch, 1) => "1 patch".to_owned(),
+            (Self::Patch, _) => format!("{count} patches"),
+            (Self::NoManifest, _) => counted(count, "file") + " without manifests",
         }
     }
 

@@ -86,14 +86,10 @@ fn read_all(args: &Args, inputs: &[Input]) -> (Vec<FileReport>, Vec<String>) {
     let progress = Progress::new(inputs.len());
     let check = |input: &Input| {
         let name = input.name();
-        let role = match input {
-            Input::File(path) => surroundings.role(path),
-            Input::Standard => Role::Manifests,
-        };
         let checked = match input.read() {
             Ok(text) => Ok(FileReport {
                 raw_name: input.raw_name(),
-                ..match role {
+                ..match surroundings.role_of(input) {
                     Role::Left(note) => FileReport::left_alone(&name, note),
                     Role::Partial => linter.check_partial(&name, &text, input.syntax()),
                     Role::Manifests => linter.check(&name, &text, input.syntax()),

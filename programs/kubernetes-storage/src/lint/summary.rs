@@ -71,25 +71,18 @@ impl fmt::Display for Summary {
             counted(self.errors, "error"),
             counted(self.warnings, "warning")
         )?;
-        for (text, count) in [
-            (counted(self.templates, "template"), self.templates),
-            (counted(self.assertions, "assertion"), self.assertions),
-            (
-                match self.patches {
-                    1 => "1 patch".to_owned(),
-                    number => format!("{number} patches"),
-                },
-                self.patches,
-            ),
-            (
-                counted(self.no_manifests, "file") + " without manifests",
-                self.no_manifests,
-            ),
-            (
-                counted(self.left_alone, "document") + " left alone",
-                self.left_alone,
-            ),
-        ] {
+        let noted = [
+            (Note::Template, self.templates),
+            (Note::Assertion, self.assertions),
+            (Note::Patch, self.patches),
+            (Note::NoManifest, self.no_manifests),
+        ];
+        let noted = noted.map(|(note, count)| (note.counted(count), count));
+        let others = [(
+            counted(self.left_alone, "document") + " left alone",
+            self.left_alone,
+        )];
+        for (text, count) in noted.into_iter().chain(others) {
             if count > 0 {
                 write!(f, ", {text}")?;
             }

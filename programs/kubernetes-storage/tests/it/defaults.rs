@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Ran, run};
+use crate::common::{GOOD, Ran, folder, run};
 
 fn defaults(arguments: &[&str], text: &str) -> Ran {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -179,4 +179,51 @@ fn errors_of_reading_have_a_line_and_a_path() {
     let wanted =
         "<stdin>:5: error: storage.k8s.io/v1 StorageClass a: allowVolumeExpansion: invalid";
     assert!(ran.stderr.starts_with(wanted), "{}", ran.stderr);
+}
+
+/// What `lint` leaves out is no error here either.
+#[test]
+fn what_is_no_manifest_is_left_out() {
+    let here = folder("defaults-left-out");
+    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: a}\n";
+    for (name, text) in [
+        (
+            "workflow.yml",
+            "on: push\njobs: {a: {steps: [{run: a}]}}\n".to_owned(),
+        ),
+        ("tsconfig.json", "{\n  // A comment.\n}\n".to_owned()),
+        ("template.yaml", "a: {{ b }}\n".to_owned()),
+        ("flux.yaml", GOOD.replace("good", "'${NAME}'")),
+        (
+            "typed.yaml",
+            format!("{GOOD}allowVolumeExpansion: ${{EXPAND}}\n"),
+        ),
+        (
+            "kustomization.yaml",
+            "patches: [{path: patch.yaml}]\n".to_owned(),
+        ),
+        ("patch.yaml", claim.to_owned()),
+        ("test/00-assert.yaml", claim.to_owned()),
+        ("test/01-step.yaml", claim.to_owned()),
+        (
+            "other.yaml",
+            "apiVersion: apps/v1\nkind: Deployment\nspec: 5\n".to_owned(),
+        ),
+        (
+            "values.yaml",
+            "kind: [a]\nmetadata: {name: {a: b}}\n".to_owned(),
+        ),
+    ] {
+        fs::create_dir_all(here.join("test")).unwrap();
+        fs::write(here.join(name), text).unwrap();
+    }
+    let ran = run(&here, &["defaults", "."], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    let left_out = "left out: 3 templates, 2 assertions, 1 patch, 1 file without manifests\n";
+    assert_eq!(ran.stderr, left_out);
+    // What is certain is an error.
+    let text = format!("{GOOD}allowVolumeExpansion: ${{EXPAND}}\nreclaimPolicy: Keep\n");
+    let ran = run(&here, &["defaults"], &text);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("reclaimPolicy"), "{}", ran.stderr);
 }
