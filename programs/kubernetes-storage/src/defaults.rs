@@ -172,7 +172,8 @@ fn document(scheme: &Scheme, part: &Part<'_>, target: &Target, is_partial: bool)
     if let Some(unknown) = UnknownKind::of_part(scheme, part) {
         return one(unknown.to_string());
     }
-    let readable = server::readable(scheme, part, target);
+    let error = part.object.as_ref().err();
+    let readable = error.and_then(|error| server::readable(scheme, part, error, target));
     let (object, document) = match (&part.object, &readable) {
         (Ok(Some(object)), _) => (object, None),
         (Ok(None), _) => return Outcome::Other,

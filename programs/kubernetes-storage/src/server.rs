@@ -46,8 +46,12 @@ const MOST: usize = 16;
 /// Reads a part that can't be read without the fields that a server doesn't read when it creates
 /// the object: the status of a custom resource, and fields that are newer than its release. Fields
 /// with placeholders are left out, too.
-pub(crate) fn readable(scheme: &Scheme, part: &Part<'_>, target: &Target) -> Option<Readable> {
-    let error = part.object.as_ref().err()?;
+pub(crate) fn readable(
+    scheme: &Scheme,
+    part: &Part<'_>,
+    error: &SchemeError,
+    target: &Target,
+) -> Option<Readable> {
     if !matches!(error.reason(), Reason::Shape { .. }) {
         return None;
     }

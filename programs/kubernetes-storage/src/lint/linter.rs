@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::{
-    AnyObject, Part, Positions, Reason, Scheme, SchemeError, Syntax,
+    AnyObject, Location, Part, Reason, Scheme, SchemeError, Syntax,
 };
 use kubernetes_validation::{Error, ErrorType, Target};
+use serde_json::Value;
 
+use super::claims::{self, ClaimTemplate};
+use super::collector::{Collector, Places};
 use super::duplicates::{Definitions, NamedObject};
-use super::finding::{Finding, Message, Subject};
+use super::finding::{Finding, Subject};
 use super::messages;
 use super::note::Note;
 use super::report::FileReport;
@@ -33,58 +36,6 @@ pub struct LintOptions {
     pub kinds: Vec<String>,
     /// Set if a field that only other releases have is an error instead of a warning.
     pub strict_unknown: bool,
-}
-
-/// Collects the findings of one object.
-struct Collector<'a> {
-    file: Arc<str>,
-    subject: Arc<Subject>,
-    /// The line of the object.
-    line: usize,
-    report: &'a mut FileReport,
-    /// True if the object can lack fields that it must have.
-    is_partial: bool,
-    /// The fields that the object lacks because their values aren't there yet.
-    placeholders: Vec<FieldPath>,
-}
-
-impl Collector<'_> {
-    /// Adds a finding at a line and column.
-    fn add(&mut self, position: Option<(usize, usize)>, message: Message) {
-        let finding = self.finding(position, message);
-        self.report.findings.push(finding);
-    }
-
-    /// Adds a finding, unless it is about a value that isn't there yet.
-    fn add_unless_placeholder(&mut self, position: Option<(usize, usize)>, message: Message) {
-        match template::is_placeholder(&message.text) || template::is_placeholder(&message.path) {
-            true => self.add_placeholder(position, &message.path),
-            false => self.add(position, message),
-        }
-    }
-
-    /// Adds a note on a value that isn't there yet.
-    fn add_placeholder(&mut self, position: Option<(usize, usize)>, path: &str) {
-        self.report.note.get_or_insert(Note::Template);
-        self.add(position, messages::placeholder(path));
-    }
-
-    /// Adds a note on what isn't checked.
-    fn add_note(&mut self, position: Option<(usize, usize)>, note: Note) {
-        self.report.note.get_or_insert(note);
-        self.add(position, messages::note(note, ""));
-    }
-
-    fn finding(&self, position: Option<(usize, usize)>, message: Message) -> Finding {
-        let (line, column) = position.unzip();
-        Finding {
-            file: Arc::clone(&self.file),
-            line: line.unwrap_or(self.line),
-            column,
-            subject: Arc::clone(&self.subject),
-            message,
-        }
-    }
 }
 
 impl Linter {
@@ -127,7 +78,8 @@ impl Linter {
         let aside = Aside::of(text);
         for part in self.scheme.decode_each(text, syntax) {
             let subject = subject(&part);
-            if !self.is_selected(&part) {
+            let claims = self.claims(&part);
+            if !self.is_selected(&part) && claims.is_empty() {
                 // A list is left alone with its items, which are parts of their own.
                 if !matches!(part.object, Ok(None)) {
                     let line = part.location.line.unwrap_or(1);
@@ -142,7 +94,12 @@ impl Linter {
                 report: &mut report,
                 is_partial,
                 placeholders: Vec::new(),
+                claim: None,
             };
+            if !claims.is_empty() {
+                self.check_claims(claims, &part, &mut collector);
+                continue;
+            }
             match aside.left(&part) {
                 Some(Left::Template(line)) => {
                     let finding = collector.finding(None, messages::note(Note::Template, ""));
@@ -167,36 +124,87 @@ impl Linter {
         kinds::is_storage(&self.scheme, part) && part.kind.as_ref().is_none_or(is_kind)
     }
 
+    /// Returns the claims in an object of another kind.
+    fn claims(&self, part: &Part<'_>) -> Vec<(ClaimTemplate, Value)> {
+        let kinds = &self.options.kinds;
+        match kinds.is_empty() || kinds.iter().any(|kind| kind == claims::KIND) {
+            true => claims::of(part),
+            false => Vec::new(),
+        }
+    }
+
+    /// Checks the claims in an object.
+    fn check_claims(
+        &self,
+        claims: Vec<(ClaimTemplate, Value)>,
+        part: &Part<'_>,
+        collector: &mut Collector<'_>,
+    ) {
+        let places = &mut Places::new(part.positions());
+        for (claim, document) in claims {
+            places.turn_to(&claim.path);
+            let unexpected = claim.unexpected(&document);
+            let text = claim.whole(document).to_string();
+            collector.claim = Some(claim);
+            collector.placeholders = Vec::new();
+            for (path, message) in unexpected {
+                collector.add(places.find(&path), message);
+            }
+            for mut inner in self.scheme.decode_each(&text, Syntax::Json) {
+                collector.report.objects += 1;
+                let object = std::mem::replace(&mut inner.object, Ok(None));
+                self.decoded(&inner, object, collector, places);
+            }
+        }
+    }
+
     fn part(
         &self,
         mut part: Part<'_>,
         collector: &mut Collector<'_>,
         definitions: &mut Definitions,
     ) {
-        for error in &part.field_errors {
-            let location = &error.location;
-            let position = location.line.zip(location.column);
-            collector.add_unless_placeholder(position, messages::field_error(error));
-        }
-        let readable = server::readable(&self.scheme, &part, &self.target);
         let object = std::mem::replace(&mut part.object, Ok(None));
-        let positions = &mut part.positions();
+        let places = &mut Places::new(part.positions());
         if !matches!(object, Ok(None)) {
             collector.report.objects += 1;
-            add_duplicate(&part, collector, positions, definitions);
+            add_duplicate(&part, collector, places, definitions);
+        }
+        self.decoded(&part, object, collector, places);
+    }
+
+    /// Checks what has been decoded of a part, which is at these places.
+    fn decoded(
+        &self,
+        part: &Part<'_>,
+        object: Result<Option<AnyObject>, SchemeError>,
+        collector: &mut Collector<'_>,
+        positions: &mut Places<'_>,
+    ) {
+        let position_of = |location: &Location, places: &mut Places<'_>, is_claim: bool| {
+            // A claim has been written anew.
+            match is_claim {
+                true => places.find(&location.path),
+                false => location.line.zip(location.column),
+            }
+        };
+        let is_claim = collector.claim.is_some();
+        for error in &part.field_errors {
+            let position = position_of(&error.location, positions, is_claim);
+            collector.add_unless_placeholder(position, messages::field_error(error));
         }
         match object {
             // The items of a list are parts of their own.
             Ok(None) => (),
             Err(error) => {
+                let readable = server::readable(&self.scheme, part, &error, &self.target);
                 if let Some(readable) = readable {
                     let known = part.field_errors.iter().map(|error| error.path.clone());
                     let known: Vec<_> = known.collect();
                     self.readable(readable, &known, collector, positions);
                     return;
                 }
-                let location = error.location();
-                let position = location.line.zip(location.column);
+                let position = position_of(error.location(), positions, is_claim);
                 let message = messages::decode_error(&error, &part.location.path);
                 collector.add_unless_placeholder(position, message);
             }
@@ -217,7 +225,7 @@ impl Linter {
         readable: Readable,
         known: &[String],
         collector: &mut Collector<'_>,
-        positions: &mut Positions<'_>,
+        positions: &mut Places<'_>,
     ) {
         let Readable {
             object,
@@ -251,7 +259,7 @@ impl Linter {
         mut object: AnyObject,
         document: &Document<'_>,
         collector: &mut Collector<'_>,
-        positions: &mut Positions<'_>,
+        positions: &mut Places<'_>,
     ) {
         let scheme = &self.scheme;
         let kind = object.kind();
@@ -293,7 +301,7 @@ impl Linter {
         object: &AnyObject,
         document: &Document<'_>,
         collector: &mut Collector<'_>,
-        positions: &mut Positions<'_>,
+        positions: &mut Places<'_>,
     ) {
         let Some(created) = server::create(object, &self.target, document) else {
             return;
@@ -338,7 +346,7 @@ impl Linter {
 fn add_duplicate(
     part: &Part<'_>,
     collector: &mut Collector<'_>,
-    positions: &mut Positions<'_>,
+    positions: &mut Places<'_>,
     definitions: &mut Definitions,
 ) {
     let version = part.api_version.as_deref().unwrap_or_default();

@@ -4,7 +4,7 @@ use kubernetes_kinds::convert::UnrepresentableField;
 use kubernetes_kinds::{GroupVersionKind, Lifecycle, Release};
 use kubernetes_manifests::scheme::{Reason, Scheme, SchemeError};
 use kubernetes_manifests::strict::{FieldError, FieldErrorKind};
-use kubernetes_validation::{Error, FieldPath, Segment, Warning};
+use kubernetes_validation::{Error, ErrorType, FieldPath, Segment, Warning};
 use serde_json::Value;
 
 use super::finding::{Message, Severity};
@@ -78,7 +78,7 @@ pub(super) fn field_error(error: &FieldError) -> Message {
         }
         _ => {
             let text = "set more than once; remove one".to_owned();
-            (("DuplicateField", "Duplicate field"), text)
+            (DUPLICATE_FIELD, text)
         }
     };
     Message {
@@ -88,13 +88,21 @@ pub(super) fn field_error(error: &FieldError) -> Message {
 }
 
 const UNKNOWN_FIELD: (&str, &str) = ("UnknownField", "Unknown field");
+const DUPLICATE_FIELD: (&str, &str) = ("DuplicateField", "Duplicate field");
+const WRONG_TYPE: (&str, &str) = ("Unreadable", "Wrong type");
+
+/// Returns true for what is found when an object is read.
+pub(super) fn is_of_reading(message: &Message) -> bool {
+    let reasons = [UNKNOWN_FIELD, DUPLICATE_FIELD, WRONG_TYPE].map(|(reason, _)| reason);
+    reasons.contains(&message.reason)
+}
 
 /// A document that can't be decoded; `outer` is the path of the object in its document.
 pub(super) fn decode_error(error: &SchemeError, outer: &FieldPath) -> Message {
     let names = match error.reason() {
         Reason::Syntax { .. } => SYNTAX_ERROR,
         Reason::Unnamed { .. } => ("Unnamed", "Incomplete"),
-        _ => ("Unreadable", "Wrong type"),
+        _ => WRONG_TYPE,
     };
     let path = error.location().path.segments();
     let path = path.strip_prefix(outer.segments()).unwrap_or(path);
@@ -109,6 +117,31 @@ const SYNTAX_ERROR: (&str, &str) = ("Syntax", "Syntax error");
 pub(super) fn not_utf8() -> Message {
     let text = ReadError::NOT_UTF8.to_owned();
     message(Severity::Error, "", SYNTAX_ERROR, text)
+}
+
+/// A field that the template of a Pod's claim doesn't have.
+pub(super) fn not_in_template(name: &str) -> Message {
+    let text = "a Pod's claim has only metadata and spec; remove it".to_owned();
+    Message {
+        field: Some(name.to_owned()),
+        ..message(Severity::Error, name, UNKNOWN_FIELD, text)
+    }
+}
+
+/// The rule of metadata that a Pod's claim can't have.
+pub(super) const NOT_SETTABLE: &str = "claimTemplateMetadata";
+
+/// Metadata that a Pod's claim can't have.
+pub(super) fn not_settable(path: &FieldPath) -> Message {
+    let path = path.to_string();
+    let names = (ErrorType::Forbidden.reason(), "Forbidden");
+    let text = "a Pod's claim is named after the Pod and the volume; only annotations and labels \
+                can be set";
+    Message {
+        field: Some(path.clone()),
+        rule: Some(NOT_SETTABLE),
+        ..message(Severity::Error, path, names, text.to_owned())
+    }
 }
 
 /// A kind or version that Kubernetes has never had.

@@ -14,6 +14,8 @@
 
 mod apply_set;
 mod arguments;
+mod claims;
+mod collector;
 mod duplicates;
 mod finding;
 mod format;

@@ -26,6 +26,7 @@ macro_rules! each_kind {
 }
 
 mod applied;
+mod claims;
 mod conversion;
 mod copies;
 mod costs;

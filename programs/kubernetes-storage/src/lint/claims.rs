@@ -1,0 +1,180 @@
+//! Claims inside other objects: in StatefulSets, and in whatever has a Pod.
+
+use kubernetes_kinds::{FieldPath, GroupVersion};
+use kubernetes_manifests::scheme::Part;
+use serde_json::{Map, Value, json};
+
+use super::finding::{Message, Severity};
+use super::messages;
+
+/// The kind of what a claim is made of.
+pub(super) const KIND: &str = "PersistentVolumeClaim";
+
+/// The built-in kinds with a Pod, by group and kind, with the path of the Pod's `spec`.
+const PODS: [(&str, &str, &[&str]); 9] = [
+    ("", "Pod", &["spec"]),
+    ("", "PodTemplate", &["template", "spec"]),
+    ("", "ReplicationController", TEMPLATE),
+    ("apps", "DaemonSet", TEMPLATE),
+    ("apps", "Deployment", TEMPLATE),
+    ("apps", "ReplicaSet", TEMPLATE),
+    ("apps", "StatefulSet", TEMPLATE),
+    (
+        "batch",
+        "CronJob",
+        &["spec", "jobTemplate", "spec", "template", "spec"],
+    ),
+    ("batch", "Job", TEMPLATE),
+];
+
+const TEMPLATE: &[&str] = &["spec", "template", "spec"];
+
+/// The metadata that the template of a Pod's claim can have.
+const METADATA: [&str; 2] = ["annotations", "labels"];
+
+/// The fields of a claim that such a template doesn't have.
+const NOT_IN_TEMPLATES: [&str; 3] = ["apiVersion", "kind", "status"];
+
+/// A claim inside another object.
+pub(super) struct ClaimTemplate {
+    /// The path of the claim.
+    pub(super) path: FieldPath,
+    /// True for a volume of a Pod, whose claim has no name of its own.
+    of_pod: bool,
+    /// The sources of data that it doesn't have. A server sets one like the other only in a claim
+    /// of its own.
+    no_sources: Vec<String>,
+}
+
+/// Returns the claims in an object, as they are written.
+pub(super) fn of(part: &Part<'_>) -> Vec<(ClaimTemplate, Value)> {
+    let (Some(version), Some(kind)) = (&part.api_version, &part.kind) else {
+        return Vec::new();
+    };
+    let group = GroupVersion::from_api_version(version).group;
+    let mut known = PODS.iter();
+    let found = known.find(|(of, name, _)| group == *of && kind == name);
+    let Some(((_, _, pod), document)) = found.zip(part.document()) else {
+        return Vec::new();
+    };
+    let mut claims = Vec::new();
+    if kind == "StatefulSet" {
+        let path = FieldPath::new("spec").child("volumeClaimTemplates");
+        for (index, claim) in elements(document.pointer("/spec/volumeClaimTemplates")) {
+            let path = path.clone().index(index);
+            claims.push((ClaimTemplate::new(path, false, claim), claim.clone()));
+        }
+    }
+    let spec = pod
+        .iter()
+        .try_fold(&document, |value, name| value.get(*name));
+    let path = pod
+        .iter()
+        .fold(FieldPath::default(), |path, name| path.child(*name));
+    for (index, volume) in elements(spec.and_then(|spec| spec.get("volumes"))) {
+        let Some(claim) = volume.pointer("/ephemeral/volumeClaimTemplate") else {
+            continue;
+        };
+        let path = path.clone().child("volumes").index(index);
+        let path = path.child("ephemeral").child("volumeClaimTemplate");
+        claims.push((ClaimTemplate::new(path, true, claim), claim.clone()));
+    }
+    claims.retain(|(_, claim)| claim.is_object());
+    claims
+}
+
+fn elements(list: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
+    let list = list.and_then(Value::as_array);
+    list.into_iter().flatten().enumerate()
+}
+
+impl ClaimTemplate {
+    fn new(path: FieldPath, of_pod: bool, claim: &Value) -> Self {
+        let spec = claim.get("spec");
+        let is_absent = |name: &&str| spec.is_none_or(|spec| spec.get(*name).is_none());
+        let no_sources = ["dataSource", "dataSourceRef"]
+            .into_iter()
+            .filter(is_absent);
+        Self {
+            path,
+            of_pod,
+            no_sources: no_sources.map(|name| format!("spec.{name}")).collect(),
+        }
+    }
+
+    /// Returns what a server reports of the claim beside what it reports of any.
+    pub(super) fn unexpected(&self, claim: &Value) -> Vec<(FieldPath, Message)> {
+        let mut found = Vec::new();
+        if !self.of_pod {
+            return found;
+        }
+        for name in NOT_IN_TEMPLATES {
+            if claim.get(name).is_some() {
+                found.push((FieldPath::new(name), messages::not_in_template(name)));
+            }
+        }
+        let metadata = claim.get("metadata").and_then(Value::as_object);
+        for (name, value) in metadata.into_iter().flatten() {
+            let is_set = !value.is_null() && *value != "";
+            if is_set && !METADATA.contains(&name.as_str()) {
+                let path = FieldPath::new("metadata").child(name.clone());
+                let message = messages::not_settable(&path);
+                found.push((path, message));
+            }
+        }
+        found
+    }
+
+    /// Returns the claim as an object of its own.
+    pub(super) fn whole(&self, mut claim: Value) -> Value {
+        if let Some(fields) = claim.as_object_mut() {
+            fields.insert("apiVersion".to_owned(), json!("v1"));
+            fields.insert("kind".to_owned(), json!(KIND));
+            if self.of_pod {
+                fields.remove("status");
+            }
+            let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
+            if metadata.is_null() {
+                *metadata = json!({});
+            }
+            if let Some(metadata) = metadata.as_object_mut() {
+                if self.of_pod {
+                    metadata.retain(|name, _| METADATA.contains(&name.as_str()));
+                }
+                named(metadata);
+            }
+        }
+        claim
+    }
+
+    /// Returns true if a server reports this of the claim: what it can't read, and what is about its
+    /// `spec`; of a Pod's claim also errors of its labels and annotations.
+    pub(super) fn is_checked(&self, message: &Message) -> bool {
+        let is_in = |outer: &str| {
+            let rest = message.path.strip_prefix(outer);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let is_of_metadata = || {
+            let is_error = message.severity == Severity::Error;
+            self.of_pod && is_error && (is_in("metadata.annotations") || is_in("metadata.labels"))
+        };
+        if self.no_sources.iter().any(|source| is_in(source)) {
+            return false;
+        }
+        let is_own = message.rule == Some(messages::NOT_SETTABLE);
+        is_own || is_in("spec") || is_of_metadata() || messages::is_of_reading(message)
+    }
+
+    /// Returns the path in the object that has the claim.
+    pub(super) fn outside(&self, inside: &str) -> String {
+        match inside {
+            "" => self.path.to_string(),
+            inside => format!("{}.{inside}", self.path),
+        }
+    }
+}
+
+/// Gives a claim the name that a controller will.
+fn named(metadata: &mut Map<String, Value>) {
+    metadata.insert("name".to_owned(), json!("claim"));
+}
