@@ -31,8 +31,8 @@ use crate::text::counted;
 /// A file is not converted if a field would be lost, a document can't be read, or a version or kind
 /// of the storage API is unknown. Standard input is converted to standard output.
 ///
-/// Hidden files and folders, those that a .gitignore names, and folders with the files of others are
-/// left out; see --no-ignore.
+/// Hidden files and folders, those that a .gitignore names, and folders with the files of others
+/// are left out; see --no-ignore.
 ///
 /// Exits with 0 if all files are converted, 1 if one is not, or would change with --check, and 2 if
 /// a file can't be read or written or the command line is invalid.
@@ -52,8 +52,8 @@ pub(crate) struct Args {
     #[arg(long, group = "destination")]
     in_place: bool,
 
-    /// Write all files to this folder, with the paths that they have below the folder which the named
-    /// ones have in common. A link is followed, and written as a file
+    /// Write all files to this folder, with the paths that they have below the folder which the
+    /// named ones have in common. A link is followed, and written as a file
     #[arg(long, value_name = "FOLDER", group = "destination")]
     output: Option<PathBuf>,
 

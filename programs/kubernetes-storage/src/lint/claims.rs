@@ -147,8 +147,8 @@ impl ClaimTemplate {
         claim
     }
 
-    /// Returns true if a server reports this of the claim: what it can't read, and what is about its
-    /// `spec`; of a Pod's claim also errors of its labels and annotations.
+    /// Returns true if a server reports this of the claim: what it can't read, and what is about
+    /// its `spec`; of a Pod's claim also errors of its labels and annotations.
     pub(super) fn is_checked(&self, message: &Message) -> bool {
         let is_in = |outer: &str| {
             let rest = message.path.strip_prefix(outer);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod claims;
 mod common;
 mod convert;
 mod defaults;
@@ -9,6 +10,7 @@ mod hostile;
 mod inputs;
 mod lint;
 mod lint_options;
+mod notes;
 mod output;
 mod program;
 mod search;

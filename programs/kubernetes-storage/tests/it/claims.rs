@@ -1,0 +1,68 @@
+//! Claims in other objects.
+
+use crate::common::lint;
+
+/// Claims in other objects are checked, each with its place.
+#[test]
+fn claims_in_other_objects_are_checked() {
+    let text = "apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      volumes:
+      - name: a
+        ephemeral:
+          volumeClaimTemplate:
+            metadata: {name: data}
+            spec:
+              accessModes: [ReadWriteOnce]
+              storageClassname: fast
+              resources: {requests: {storage: 1Gb}}
+  volumeClaimTemplates:
+  - metadata: {name: Data}
+    spec:
+      accessModes: [ReadWriteOnc]
+      resources: {requests: {storage: 1Gi}}
+  - metadata: {name: good, annotations: {volume.beta.kubernetes.io/storage-class: a}}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+  - metadata: {name: typed}
+    spec: {accessModes: ReadWriteOnce, volumeMode: '${MODE}'}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+spec: {volumeClaimTemplates: [5, null], template: {spec: {volumes: a}}}
+---
+apiVersion: example.com/v1
+kind: StatefulSet
+spec: {volumeClaimTemplates: [{spec: {a: b}}]}
+";
+    let places = |arguments: &[&str]| {
+        let ran = lint(arguments, text);
+        let lines = ran.stdout.lines().map(|line| {
+            let mut parts = line.split(": ");
+            let line = parts.next().unwrap().trim_start_matches("<stdin>:");
+            let path = parts.nth(1).unwrap().trim_start_matches("spec.");
+            let path = path.replace(
+                "template.spec.volumes[0].ephemeral.volumeClaimTemplate",
+                "pod",
+            );
+            format!("{line} {}", path.replace("volumeClaimTemplates", "set"))
+        });
+        (lines.collect::<Vec<_>>(), ran.stderr)
+    };
+    let (found, summary) = places(&[]);
+    let wanted = [
+        "11 pod.metadata.name",
+        "14 pod.spec.storageClassname",
+        "15 pod.spec.resources.requests[storage]",
+        "19 set[0].spec.accessModes[0]",
+        "24 set[2].spec.accessModes",
+    ];
+    assert_eq!(found, wanted);
+    let end = "1 file, 4 objects, 5 errors, 0 warnings, 2 documents left alone\n";
+    assert_eq!(summary, end);
+    assert!(places(&["--kind=StorageClass"]).0.is_empty());
+    assert_eq!(places(&["--kind=PersistentVolumeClaim"]).0, wanted);
+}
