@@ -487,3 +487,9 @@ impl<'t> Checker<'t> {
         }
     }
 }
+
+/// The detail of too few entries.
+#[inline]
+pub(crate) fn too_few(entries: usize, min: usize) -> String {
+    format!("{entries} entries; at least {min} are needed")
+}

@@ -4,8 +4,7 @@
 
 use k8s_openapi::serde_json::Value;
 
-use crate::checker::{UNIQUE, to_value};
-use crate::schema::too_few;
+use crate::checker::{UNIQUE, to_value, too_few};
 use crate::{Checker, Error, ErrorType, FieldPath, FieldsByPath, Report, Scale, Segment, Strategy};
 
 /// The rule of errors of CEL rules.

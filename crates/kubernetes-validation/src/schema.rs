@@ -11,7 +11,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde_json::Value;
 
-use crate::checker::to_value;
+use crate::checker::{to_value, too_few};
 use crate::custom::NOWHERE;
 use crate::{Checker, Error, ErrorType, Path, Problem};
 
@@ -327,10 +327,4 @@ impl Checker<'_> {
     ) {
         self.pattern(at, &value.0, pattern);
     }
-}
-
-/// The detail of too few entries.
-#[inline]
-pub(crate) fn too_few(entries: usize, min: usize) -> String {
-    format!("{entries} entries; at least {min} are needed")
 }

@@ -16,7 +16,7 @@ pub(crate) struct Aside<'t> {
 
 type Make<'t, T> = Box<dyn FnOnce() -> T + 't>;
 
-/// What is left aside.
+/// A part, or a whole text, that is left aside.
 pub(crate) enum Left {
     /// The whole text: it is a template, with a placeholder in this line.
     Template(usize),

@@ -86,7 +86,7 @@ struct Run {
     left_out: BTreeMap<Note, usize>,
 }
 
-/// What becomes of a part.
+/// The result for a part.
 enum Outcome {
     /// The stored object as YAML.
     Stored(String),

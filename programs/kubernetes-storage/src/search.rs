@@ -59,7 +59,7 @@ pub(crate) struct Inputs {
     pub(crate) failed: Vec<String>,
 }
 
-/// Why a search leaves out a file or folder.
+/// The reason why a search leaves out a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeftOut {
     /// Its name begins with a dot.

@@ -1,4 +1,4 @@
-//! What the files around a file say of it.
+//! The roles of files, as the files around them tell.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -45,7 +45,7 @@ const ASSERTED: [&str; 6] = [
 /// The most folders above a file in which a file may say something of it.
 const ABOVE: usize = 4;
 
-/// What a file is, by its surroundings.
+/// The role of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Manifests.
@@ -63,7 +63,7 @@ pub(crate) struct Surroundings {
     patches: HashSet<PathBuf>,
 }
 
-/// What a folder says of the files in it and below.
+/// The hints in a folder about files in it and below.
 #[derive(Default)]
 struct Folder {
     /// The files that its kustomization names as patches.

@@ -16,7 +16,7 @@ pub(super) struct Destinations<'a> {
     common: PathBuf,
 }
 
-/// Why a file can't be written to its place.
+/// The reason why a file can't be written to its place.
 pub(super) type Refusal = String;
 
 impl<'a> Destinations<'a> {

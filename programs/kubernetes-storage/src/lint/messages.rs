@@ -315,7 +315,7 @@ pub(super) fn other_release_field(path: &FieldPath, release: Release, is_strict:
     message(severity, path.to_string(), UNKNOWN_FIELD, text)
 }
 
-/// What isn't checked, and why.
+/// A part that isn't checked, with the reason.
 pub(super) fn note(note: Note, path: &str) -> Message {
     let text = note.text().to_owned();
     message(Severity::Note, path, (note.reason(), "Note"), text)

@@ -1,4 +1,4 @@
-//! Why a file, or a part of it, isn't checked.
+//! Reasons to leave a file, or a part of it, unchecked.
 
 use crate::text::counted;
 

@@ -22,7 +22,7 @@ pub struct FileReport {
     pub(super) named: Vec<NamedObject>,
     /// The documents and items of lists of other kinds, for messages.
     pub left_alone: Vec<String>,
-    /// Why the file, or a part of it, is not checked, if it isn't.
+    /// The reason why the file, or a part of it, is not checked, if it isn't.
     pub note: Option<Note>,
 }
 
