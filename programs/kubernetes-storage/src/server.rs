@@ -1,6 +1,6 @@
 //! Creation of an object as an API server handles it: defaulting, preparation and validation.
 
-use kubernetes_kinds::GroupVersionKind;
+use kubernetes_kinds::{GroupVersionKind, Release};
 use kubernetes_manifests::scheme::{
     AnyObject, Part, Reason, Scheme, SchemeError, Syntax, Versioned,
 };
@@ -20,6 +20,8 @@ pub(crate) struct Created {
     pub(crate) dropped: Vec<FieldPath>,
     /// The fields that the server's release doesn't have.
     pub(crate) unknown: Vec<FieldPath>,
+    /// The fields that a server of any release drops because of their values.
+    pub(crate) ignored: Vec<FieldPath>,
 }
 
 /// Creates an object of one kind; returns nothing for objects of other kinds.
@@ -158,15 +160,26 @@ fn create_kind<K: Versioned + PartialEq + Validate>(
     document: &Document<'_>,
 ) -> Option<Created> {
     let mut object = object.downcast_ref::<K>()?.clone();
-    // With every gate enabled, a server drops only fields that its release doesn't have.
-    let everything = ["AllAlpha", "AllBeta"]
-        .into_iter()
-        .fold(Target::new(target.release()), |all, stage| {
+    // With every gate enabled, a server drops only fields that its release doesn't have, and those
+    // whose values it doesn't take.
+    let with_all_gates = |release| {
+        let stages = ["AllAlpha", "AllBeta"].into_iter();
+        stages.fold(Target::new(release), |all, stage| {
             all.with_gate(stage, true)
-        });
-    let unknown = dropped_fields(&object, &everything);
+        })
+    };
+    let mut unknown = dropped_fields(&object, &with_all_gates(target.release()));
     let mut dropped = dropped_fields(&object, target);
     dropped.retain(|path| !unknown.contains(path));
+    let mut ignored = unknown.clone();
+    for release in known_releases() {
+        if ignored.is_empty() {
+            break;
+        }
+        let lost = dropped_fields(&object, &with_all_gates(release));
+        ignored.retain(|path| lost.contains(path));
+    }
+    unknown.retain(|path| !ignored.contains(path));
     let mut report = object.default_and_validate(target);
     if K::IS_CUSTOM
         && let Some(document) = document()
@@ -178,7 +191,14 @@ fn create_kind<K: Versioned + PartialEq + Validate>(
         stored: AnyObject::new(object),
         dropped,
         unknown,
+        ignored,
     })
+}
+
+/// Returns the releases that the rules cover.
+fn known_releases() -> impl Iterator<Item = Release> {
+    let (oldest, newest) = (Target::OLDEST, storage_all::KUBERNETES);
+    (oldest.minor..=newest.minor).map(move |minor| Release::new(newest.major, minor))
 }
 
 /// Returns the fields of an object that a server drops.

@@ -1,5 +1,8 @@
 //! Splits a stream into documents without reading them.
 
+/// The byte order mark.
+const MARK: char = '\u{feff}';
+
 /// The text between two document markers of YAML, with the marker before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chunk<'t> {
@@ -23,7 +26,7 @@ pub(super) struct Chunks<'t> {
 impl<'t> Chunks<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         Self {
-            rest: text.strip_prefix('\u{feff}').unwrap_or(text),
+            rest: text.strip_prefix(MARK).unwrap_or(text),
             lines: 0,
             is_after_end: false,
         }
@@ -63,6 +66,7 @@ impl<'t> Iterator for Chunks<'t> {
             lines: self.lines,
             is_after_end: self.is_after_end,
         };
+        let chunk = chunk.without_mark().unwrap_or(chunk);
         self.is_after_end = text
             .lines()
             .next_back()
@@ -74,6 +78,22 @@ impl<'t> Iterator for Chunks<'t> {
 }
 
 impl<'t> Chunk<'t> {
+    /// Returns the text after the marker and a byte order mark that follows it: files with such a
+    /// mark can stand one after the other, and kubectl reads each document by itself. Of the first
+    /// document, it takes the mark for a part.
+    fn without_mark(self) -> Option<Self> {
+        let (first, rest) = self.text.split_once('\n')?;
+        let after = first.strip_prefix("---")?;
+        let is_comment = after.starts_with([' ', '\t']) && after.trim_start().starts_with('#');
+        let is_bare = after.trim_end().is_empty() || is_comment;
+        let is_marked = is_bare && self.lines > 0 && rest.starts_with(MARK);
+        is_marked.then(|| Self {
+            text: rest.trim_start_matches(MARK),
+            lines: self.lines + 1,
+            ..self
+        })
+    }
+
     /// Returns the text after the marker, if it begins an object of JSON.
     pub(super) fn json(self) -> Option<Self> {
         let after_marker = match self.text.split_once('\n') {

@@ -51,11 +51,11 @@ impl<'t> Lines<'t> {
     /// Returns the byte offset of a line and a column in characters, both counted from 1.
     fn offset(&self, (line, column): (usize, usize)) -> Option<usize> {
         let index = line.checked_sub(1)?;
-        let (inside, _) = self
-            .line(index)?
-            .char_indices()
-            .nth(column.checked_sub(1)?)?;
-        Some(self.starts.get(index)? + inside)
+        let whole = self.line(index)?;
+        // A byte order mark in front of a document is in no column.
+        let text = whole.trim_start_matches('\u{feff}');
+        let (inside, _) = text.char_indices().nth(column.checked_sub(1)?)?;
+        Some(self.starts.get(index)? + whole.len() - text.len() + inside)
     }
 
     /// Returns the edit that replaces the value of the field at a position; quotes stay. Returns

@@ -334,6 +334,11 @@ impl Linter {
             let message = messages::gate_disabled(path, release);
             collector.add(positions.find(path), message);
         }
+        // Nothing drops it from a claim in another object.
+        let is_claim = collector.claim.is_some();
+        for path in created.ignored.iter().filter(|_| !is_claim) {
+            collector.add(positions.find(path), messages::ignored(path));
+        }
         for path in &created.unknown {
             let strict = self.options.strict_unknown;
             let message = messages::other_release_field(path, release, strict);

@@ -301,6 +301,19 @@ pub(super) fn gate_disabled(path: &FieldPath, release: Release) -> Message {
     )
 }
 
+/// A field that every server drops because of its value.
+pub(super) fn ignored(path: &FieldPath) -> Message {
+    let text = match path.to_string().as_str() {
+        "spec.dataSource" => {
+            "a server drops it: it takes a PersistentVolumeClaim, or a VolumeSnapshot with apiGroup \
+             snapshot.storage.k8s.io; for other kinds, use dataSourceRef"
+        }
+        _ => "a server drops the field because of its value",
+    };
+    let names = ("NotKept", "Warning");
+    message(Severity::Warning, path.to_string(), names, text.to_owned())
+}
+
 /// A field that only other releases have.
 pub(super) fn other_release_field(path: &FieldPath, release: Release, is_strict: bool) -> Message {
     let severity = if is_strict {

@@ -467,7 +467,9 @@ fn a_byte_order_mark_stays() {
                metadata: {name: a}\nprovisioner: a\n";
     let json = "\u{feff}{\"apiVersion\": \"storage.k8s.io/v1beta1\", \"kind\": \"StorageClass\",\n\
                 \"metadata\": {\"name\": \"a\"}, \"provisioner\": \"a\"}\n";
-    for (name, text) in [("a.yaml", old), ("a.json", json)] {
+    // Files one after the other.
+    let two = format!("{old}---\n{old}--- \r\n{json}---\n# None.\n{}", &old[3..]);
+    for (name, text) in [("a.yaml", old), ("a.json", json), ("two.yaml", &two)] {
         let path = here.join(name);
         fs::write(&path, text).unwrap();
         let ran = run(&here, &["convert", "--in-place", name], "");

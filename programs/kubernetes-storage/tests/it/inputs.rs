@@ -120,3 +120,36 @@ fn the_status_of_a_custom_resource_is_not_read() {
     let volume = "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: a}\nstatus: 5\n";
     assert!(lint(&[], volume).stdout.contains("Wrong type"));
 }
+
+/// kubectl reads each document by itself, so that one can begin with a byte order mark.
+#[test]
+fn byte_order_marks_may_begin_documents() {
+    let bad = GOOD.replace("csi.example.com", "''");
+    let lines = |text: &str| {
+        let ran = lint(&[], text);
+        let lines = ran.stdout.lines().map(|line| {
+            let mut parts = line.trim_start_matches("<stdin>:").split(": ");
+            format!("{} {}", parts.next().unwrap(), parts.nth(1).unwrap())
+        });
+        lines.collect::<Vec<_>>()
+    };
+    for between in ["---\n", "--- \r\n", "--- # a\n", "---\n\u{feff}"] {
+        let text = format!(
+            "\u{feff}{bad}{between}\u{feff}{}",
+            bad.replace("good", "other")
+        );
+        assert_eq!(
+            lines(&text),
+            ["4 provisioner", "9 provisioner"],
+            "{between:?}"
+        );
+    }
+    // Elsewhere it is in a document.
+    for between in ["---\n\n\u{feff}", "\u{feff}---\n", "...\n\u{feff}"] {
+        let text = format!("{GOOD}{between}{}", GOOD.replace("good", "other"));
+        assert!(
+            lint(&[], &text).stdout.contains("Syntax error"),
+            "{between:?}"
+        );
+    }
+}

@@ -77,6 +77,41 @@ fn fields_of_other_releases() {
     assert!(ran.stdout.contains(expected), "{}", ran.stdout);
 }
 
+/// A source of data that is neither a claim nor a snapshot is dropped by every server, also with
+/// `fieldValidation=Strict`.
+#[test]
+fn a_source_of_another_kind_is_dropped() {
+    let claim = |source: &str| {
+        format!(
+            "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: a}}\nspec:\n  \
+             accessModes: [ReadWriteOnce]\n  resources: {{requests: {{storage: 1Gi}}}}\n  \
+             dataSource: {{{source}}}\n"
+        )
+    };
+    for release in ["--target-release=1.31", "--target-release=1.37"] {
+        for source in [
+            "kind: Pod, name: a",
+            "kind: VolumeSnapshot, name: a",
+            "apiGroup: example.com, kind: VolumeSnapshot, name: a",
+            "apiGroup: example.com, kind: Population, name: a",
+        ] {
+            for strict in [&[release] as &[_], &[release, "--strict-unknown"]] {
+                let ran = lint(strict, &claim(source));
+                let wanted = "<stdin>:7: v1 PersistentVolumeClaim a: spec.dataSource: Warning: a \
+                              server drops it: it takes a PersistentVolumeClaim, ";
+                assert!(ran.stdout.starts_with(wanted), "{source}: {}", ran.stdout);
+                assert_eq!((ran.code, ran.stdout.lines().count()), (0, 1), "{source}");
+            }
+        }
+        for source in [
+            "kind: PersistentVolumeClaim, name: a",
+            "apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: a",
+        ] {
+            assert_eq!(lint(&[release], &claim(source)).stdout, "", "{source}");
+        }
+    }
+}
+
 /// Formats for other programs have the position of each finding.
 #[test]
 fn other_formats() {

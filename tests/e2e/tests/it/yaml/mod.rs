@@ -279,6 +279,27 @@ fn manifests_are_read_alike() {
     tally.finish();
 }
 
+/// Files with byte order marks, one after the other.
+#[test]
+#[ignore = "needs Go: run cargo xtask e2e"]
+fn marks_of_files_in_a_row_are_read_alike() {
+    let mut reader = Reader::start();
+    let mut tally = Tally::default();
+    let file = "\u{feff}apiVersion: v1\nkind: A\n";
+    for between in [
+        "---\n",
+        "--- \t\r\n",
+        "--- # a\n",
+        "---\n\u{feff}",
+        "---\n---\n",
+        "\n---\n# a\n---\n",
+    ] {
+        let text = format!("{file}{between}{file}{between}{file}# b\n");
+        compare(&mut reader, &text, &mut tally, &mut Classes::none());
+    }
+    tally.finish();
+}
+
 #[test]
 #[ignore = "needs Go: run cargo xtask e2e"]
 fn damaged_texts_are_read_alike() {
