@@ -70,7 +70,19 @@ pub(crate) fn is_storage(scheme: &Scheme, part: &Part<'_>) -> bool {
         let is_misnamed = !written.group.contains('.') && is_kind_of(known);
         is_misnamed || known.group == written.group && is_complete(scheme, known)
     });
-    is_of_group || is_kind_of(&written) || is_damaged(part)
+    let is_misspelt = |kind: &String| is_misspelt(scheme, &written.with_kind(kind.clone()));
+    let is_known = is_of_group || is_kind_of(&written) || is_damaged(part);
+    is_known || part.kind.as_ref().is_some_and(is_misspelt)
+}
+
+/// Returns true for a kind that isn't registered, but nearly has the name of one of its group and
+/// version.
+fn is_misspelt(scheme: &Scheme, found: &GroupVersionKind) -> bool {
+    let item = found.kind.strip_suffix("List").unwrap_or(&found.kind);
+    let known = scheme
+        .kinds(&found.group_version)
+        .map(|known| &*known.kind.kind);
+    nearest(item, known).is_some_and(|near| near != item)
 }
 
 /// Returns true if the text has a syntax error, so that its kind is uncertain.
@@ -96,13 +108,14 @@ impl fmt::Display for UnknownKind {
 }
 
 impl UnknownKind {
-    /// Returns the error of a part whose group is complete, but has no such version or kind.
+    /// Returns the error of a part whose group is complete, but has no such version or kind, or whose
+    /// kind is misspelt.
     /// Returns nothing for registered kinds, other groups, and placeholders of templates.
     pub(crate) fn of_part(scheme: &Scheme, part: &Part<'_>) -> Option<Self> {
         let (version, kind) = part.api_version.as_deref().zip(part.kind.as_deref())?;
         let found = GroupVersionKind::from_type_meta(version, kind);
         let is_other = scheme.recognizes(&found)
-            || !is_complete_group(scheme, version)
+            || !(is_complete_group(scheme, version) || is_misspelt(scheme, &found))
             || template::is_placeholder(&found.to_string());
         (!is_other).then(|| Self::new(scheme, &found))
     }

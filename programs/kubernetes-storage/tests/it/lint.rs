@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{GOOD, assert_golden, folder, invalid_manifests, lint, run_in};
+use crate::common::{GOOD, assert_golden, folder, invalid_manifests, lint, run, run_in};
 
 #[test]
 fn a_folder_is_checked() {
@@ -414,4 +414,45 @@ fn the_readme_is_true() {
         readme.contains(&shown),
         "programs/kubernetes-storage/README.md should have\n{shown}"
     );
+}
+
+/// Of groups with other kinds too, those with nearly the name of a known one are errors.
+#[test]
+fn misspelt_kinds_are_errors() {
+    let object = |version: &str, kind: &str| {
+        format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\n")
+    };
+    let snapshots = "snapshot.storage.k8s.io/v1";
+    for (version, kind, meant) in [
+        (snapshots, "VolumeSnapshotClas", "VolumeSnapshotClass"),
+        (snapshots, "volumesnapshot", "VolumeSnapshot"),
+        (snapshots, "VolumeSnapshotsList", "VolumeSnapshotList"),
+        ("v1", "PersistentVolumeClame", "PersistentVolumeClaim"),
+        ("v1", "PersistantVolume", "PersistentVolume"),
+    ] {
+        let text = object(version, kind);
+        let wanted = format!("Kubernetes has no {version} {kind}; did you mean {meant}?");
+        let ran = lint(&[], &text);
+        let line = format!("<stdin>:2: {version} {kind} a: kind: Unknown kind: {wanted}\n");
+        assert_eq!((ran.code, ran.stdout), (1, line));
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for command in ["defaults", "convert"] {
+            let ran = run(here, &[command], &text);
+            assert_eq!(ran.code, 1, "{command} {kind}");
+            assert!(ran.stderr.contains(&wanted), "{command}: {}", ran.stderr);
+        }
+    }
+    for (version, kind) in [
+        ("v1", "Pod"),
+        ("v1", "PodTemplate"),
+        ("v1", "Volume"),
+        ("snapshot.storage.k8s.io/v2", "VolumeSnapshotClas"),
+        ("example.com/v1", "VolumeSnapshotClas"),
+    ] {
+        assert_eq!(
+            lint(&[], &object(version, kind)).code,
+            0,
+            "{version} {kind}"
+        );
+    }
 }
