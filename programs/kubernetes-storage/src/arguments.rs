@@ -6,6 +6,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
 
+use crate::gates;
+use crate::release::release;
 use crate::search::{Inputs, Links, Search};
 
 /// The files to read.
@@ -55,6 +57,16 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    /// Checks that the server knows the feature gates.
+    ///
+    /// # Errors
+    ///
+    /// A message about one that it doesn't know.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let mut names = self.feature_gates.iter();
+        names.try_for_each(|(name, _)| gates::check(name, self.target_release))
+    }
+
     /// Returns the server version and feature gates whose rules apply.
     pub(crate) fn target(&self) -> Target {
         let target = Target::new(self.target_release);
@@ -64,29 +76,6 @@ impl Server {
                 target.with_gate(name.clone(), *on)
             })
     }
-}
-
-/// Parses `1.36`, `v1.36` or `1.36.2`.
-///
-/// # Errors
-///
-/// When it is something else, or a release newer than the rules.
-pub(crate) fn release(text: &str) -> Result<Release, String> {
-    let newest = storage_all::KUBERNETES;
-    let numbers: Option<Vec<u16>> = text
-        .strip_prefix('v')
-        .unwrap_or(text)
-        .split('.')
-        .map(|number| number.parse().ok())
-        .collect();
-    let release = match numbers.as_deref() {
-        Some([major, minor] | [major, minor, _]) => Release::new(*major, *minor),
-        _ => return Err(format!("expected a release such as {newest}")),
-    };
-    if release.major != 1 || release > newest {
-        return Err(format!("unsupported release; the newest is {newest}"));
-    }
-    Ok(release)
 }
 
 /// Parses a pattern of paths: `*` doesn't match a slash, `**` does.

@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
+use crate::arguments::Server;
 use crate::output::report_error;
 use crate::{convert, defaults, exit, lint};
 
@@ -52,6 +54,14 @@ pub fn main(name: &'static str, invocation: &'static str) -> ExitCode {
     let matches = command.get_matches_mut();
     let parsed = Cli::from_arg_matches(&matches);
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
+    let server = match &cli.task {
+        Task::Lint(args) => Some(&args.server),
+        Task::Defaults(args) => Some(&args.server),
+        _ => None,
+    };
+    if let Some(Err(message)) = server.map(Server::check) {
+        command.error(ErrorKind::ValueValidation, message).exit();
+    }
     let result = match cli.task {
         Task::Lint(args) => return lint::run(&args),
         Task::Convert(args) => return convert::run(&args),

@@ -38,7 +38,7 @@ pub(crate) struct Args {
     files: Files,
 
     #[command(flatten)]
-    server: Server,
+    pub(crate) server: Server,
 }
 
 /// Runs the command.

@@ -1,7 +1,7 @@
 //! The programs `kubernetes-storage` and `kubectl-storage`, which are the same: [`main`] runs them.
 //!
 //! Both check, convert and default manifests offline, by the rules of [`kubernetes_validation`].
-//! [`lint`] and [`stored`] are also a library, for other front ends.
+//! [`lint`], [`stored`] and [`gates()`] are also a library, for other front ends.
 
 mod arguments;
 mod aside;
@@ -9,10 +9,12 @@ mod cli;
 mod convert;
 mod defaults;
 mod exit;
+mod gates;
 mod input;
 mod kinds;
 pub mod lint;
 mod output;
+mod release;
 mod search;
 mod server;
 pub mod stored;
@@ -21,3 +23,4 @@ mod template;
 mod text;
 
 pub use cli::main;
+pub use gates::gates;

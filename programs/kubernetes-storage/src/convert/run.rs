@@ -14,11 +14,12 @@ use super::destination::Destinations;
 use super::lossy::Lossy;
 use super::plan::{Plan, Planner};
 use super::write::{self, Copy};
-use crate::arguments::{Files, release};
+use crate::arguments::Files;
 use crate::exit;
 use crate::input::Input;
 use crate::kinds::scheme;
 use crate::output::{report, report_error};
+use crate::release::release;
 use crate::search::{Inputs, Links};
 use crate::text::counted;
 

@@ -152,6 +152,19 @@ fn a_wrong_command_line_says_what_is_right() {
             "--target-release=0.9",
             "unsupported release; the newest is 1.",
         ),
+        (
+            "--feature-gate=VolumeAttributeClass=true",
+            "Kubernetes 1.37 has no feature gate VolumeAttributeClass; did you mean \
+             VolumeAttributesClass?",
+        ),
+        (
+            "--feature-gate=NoSuchThingAtAll=true",
+            "Kubernetes 1.37 has no feature gate NoSuchThingAtAll; see kube-apiserver --help",
+        ),
+        (
+            "--feature-gate=AnyVolumeDataSource=true",
+            "Kubernetes 1.37 has no feature gate AnyVolumeDataSource; 1.31 to 1.3",
+        ),
         ("--feature-gate=A", "expected NAME=true or NAME=false"),
         ("--feature-gate=A=1", "expected NAME=true or NAME=false"),
         (

@@ -32,6 +32,7 @@ mod copies;
 mod costs;
 mod custom;
 mod formats;
+mod gates;
 pub(super) mod golden;
 mod kinds;
 mod lean;
