@@ -32,6 +32,9 @@ const TESTS: [&str; 5] = [
     "kuttl-test.yml",
 ];
 
+/// The tools, in the names of folders with their tests.
+const TOOLS: [&str; 2] = ["chainsaw", "kuttl"];
+
 /// The words in the names of files to whose objects a test compares those of a cluster.
 const ASSERTED: [&str; 6] = [
     "assert",
@@ -115,10 +118,13 @@ impl Surroundings {
         if self.patches.contains(&file) || above.iter().any(is_patch) {
             return Role::Left(Note::Patch);
         }
-        match above.iter().any(|folder| folder.is_test) {
-            true if is_asserted(name) => Role::Left(Note::Assertion),
-            true => Role::Partial,
-            false => Role::Manifests,
+        let is_of_tool = above.iter().any(|folder| folder.is_test);
+        let mut names = folder.ancestors().take(ABOVE);
+        let is_of_test = is_of_tool || names.any(|folder| has_word(folder, "test"));
+        match (is_of_tool, is_of_test && is_asserted(name)) {
+            (_, true) => Role::Left(Note::Assertion),
+            (true, false) => Role::Partial,
+            (false, false) => Role::Manifests,
         }
     }
 
@@ -136,11 +142,20 @@ impl Surroundings {
     }
 }
 
-/// Returns true if a test of chainsaw or kuttl is in a folder.
+/// Returns true if a test of chainsaw or kuttl is in a folder, or those of one of them are.
 fn is_test(folder: &Path) -> bool {
+    if TOOLS.iter().any(|tool| has_word(folder, tool)) {
+        return true;
+    }
     let names = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names = names.map(|entry| entry.file_name());
     names.any(|name| TESTS.iter().any(|test| name == *test) || is_step(&name))
+}
+
+/// Returns true if the name of a folder has a word in it, in any case.
+fn has_word(folder: &Path, word: &str) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    name.to_lowercase().contains(word)
 }
 
 /// Returns true for the assertions in a step of kuttl, such as `01-assert.yaml`.

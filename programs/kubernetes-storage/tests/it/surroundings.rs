@@ -67,20 +67,22 @@ fn patches_of_a_kustomization_are_notes() {
 #[test]
 fn parts_of_objects_in_tests_are_notes() {
     let here = folder("tools");
-    put(&here, "chainsaw/a/chainsaw-test.yaml", "kind: Test\n");
-    put(&here, "kuttl/b/00-assert.yaml", PART);
+    put(&here, "of-tool/a/chainsaw-test.yaml", "kind: Test\n");
+    put(&here, "steps/b/00-assert.yaml", PART);
     for name in [
-        "chainsaw/a/assert.yaml",
-        "chainsaw/a/files/pvc-assert-1.yaml",
-        "chainsaw/a/01-errors.yml",
-        "chainsaw/a/patch.yaml",
-        "kuttl/b/01-resize.yaml",
+        "of-tool/a/assert.yaml",
+        "of-tool/a/files/pvc-assert-1.yaml",
+        "of-tool/a/01-errors.yml",
+        "of-tool/a/patch.yaml",
+        "steps/b/01-resize.yaml",
+        "Chainsaw/common/part.yaml",
+        "tests/common/assert-claim.yaml",
     ] {
         put(&here, name, PART);
     }
     let ran = run_in(&here, &["."], "");
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
-    assert!(ran.stderr.contains(", 6 assertions"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(", 8 assertions"), "{}", ran.stderr);
     let ran = run_in(&here, &["--notes", "."], "");
     let is_note = |line: &str| line.ends_with(": Note: part of an object in a test, not checked");
     assert!(ran.stdout.lines().all(is_note), "{}", ran.stdout);
@@ -90,7 +92,8 @@ fn parts_of_objects_in_tests_are_notes() {
         "volumeMode: Block",
         "volumeMode: Blok, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}",
     );
-    put(&here, "kuttl/b/02-create.yaml", &whole);
+    put(&here, "steps/b/02-create.yaml", &whole);
+    put(&here, "tests/common/claim.yaml", PART);
     put(&here, "other/assert.yaml", PART);
     put(&here, "other/00-assertions.yaml", PART);
     let ran = run_in(&here, &["."], "");
@@ -100,11 +103,13 @@ fn parts_of_objects_in_tests_are_notes() {
         .map(|line| line.split(':').next().unwrap());
     let files: Vec<_> = files.collect();
     let wanted = [
-        "kuttl/b/02-create.yaml",
         "other/00-assertions.yaml",
         "other/00-assertions.yaml",
         "other/assert.yaml",
         "other/assert.yaml",
+        "steps/b/02-create.yaml",
+        "tests/common/claim.yaml",
+        "tests/common/claim.yaml",
     ];
     assert_eq!(files, wanted);
 }
