@@ -21,6 +21,8 @@ pub(super) struct Chunks<'t> {
     rest: &'t str,
     lines: usize,
     is_after_end: bool,
+    /// True if the next marker follows a text, and so separates documents.
+    is_after_text: bool,
 }
 
 impl<'t> Chunks<'t> {
@@ -29,6 +31,7 @@ impl<'t> Chunks<'t> {
             rest: text.strip_prefix(MARK).unwrap_or(text),
             lines: 0,
             is_after_end: false,
+            is_after_text: false,
         }
     }
 
@@ -66,7 +69,16 @@ impl<'t> Iterator for Chunks<'t> {
             lines: self.lines,
             is_after_end: self.is_after_end,
         };
-        let chunk = chunk.without_mark().unwrap_or(chunk);
+        // kubectl takes a marker after nothing, not even a comment, for a part of the document.
+        let is_separator = self.is_after_text;
+        self.is_after_text = match chunk.after_marker() {
+            Some(rest) => !is_separator || !rest.is_empty(),
+            None => true,
+        };
+        let chunk = match chunk.without_mark() {
+            Some(unmarked) if is_separator => unmarked,
+            _ => chunk,
+        };
         self.is_after_end = text
             .lines()
             .next_back()
@@ -78,17 +90,23 @@ impl<'t> Iterator for Chunks<'t> {
 }
 
 impl<'t> Chunk<'t> {
+    /// Returns the text after the line of the marker, if there is one.
+    fn after_marker(self) -> Option<&'t str> {
+        let (first, rest) = self.text.split_once('\n').unwrap_or((self.text, ""));
+        is_marker(first, "---").then_some(rest)
+    }
+
     /// Returns the text after the marker and a byte order mark that follows it: files with such a
-    /// mark can stand one after the other, and kubectl reads each document by itself. Of the first
-    /// document, it takes the mark for a part.
+    /// mark can stand one after the other, and kubectl reads each document by itself.
     fn without_mark(self) -> Option<Self> {
         let (first, rest) = self.text.split_once('\n')?;
         let after = first.strip_prefix("---")?;
         let is_comment = after.starts_with([' ', '\t']) && after.trim_start().starts_with('#');
         let is_bare = after.trim_end().is_empty() || is_comment;
-        let is_marked = is_bare && self.lines > 0 && rest.starts_with(MARK);
-        is_marked.then(|| Self {
-            text: rest.trim_start_matches(MARK),
+        let rest = rest.strip_prefix(MARK).filter(|_| is_bare)?;
+        Some(Self {
+            // A second mark is damage.
+            text: Some(rest).filter(|rest| !rest.starts_with(MARK))?,
             lines: self.lines + 1,
             ..self
         })

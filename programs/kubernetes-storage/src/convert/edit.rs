@@ -53,7 +53,7 @@ impl<'t> Lines<'t> {
         let index = line.checked_sub(1)?;
         let whole = self.line(index)?;
         // A byte order mark in front of a document is in no column.
-        let text = whole.trim_start_matches('\u{feff}');
+        let text = whole.strip_prefix('\u{feff}').unwrap_or(whole);
         let (inside, _) = text.char_indices().nth(column.checked_sub(1)?)?;
         Some(self.starts.get(index)? + whole.len() - text.len() + inside)
     }

@@ -290,8 +290,8 @@ fn marks_of_files_in_a_row_are_read_alike() {
         "---\n",
         "--- \t\r\n",
         "--- # a\n",
-        "---\n\u{feff}",
-        "---\n---\n",
+        "---\n---\n---\n",
+        "---\n# a\n---\n",
         "\n---\n# a\n---\n",
     ] {
         let text = format!("{file}{between}{file}{between}{file}# b\n");
