@@ -108,8 +108,8 @@ impl fmt::Display for UnknownKind {
 }
 
 impl UnknownKind {
-    /// Returns the error of a part whose group is complete, but has no such version or kind, or whose
-    /// kind is misspelt.
+    /// Returns the error of a part whose group is complete, but has no such version or kind, or
+    /// whose kind is misspelt.
     /// Returns nothing for registered kinds, other groups, and placeholders of templates.
     pub(crate) fn of_part(scheme: &Scheme, part: &Part<'_>) -> Option<Self> {
         let (version, kind) = part.api_version.as_deref().zip(part.kind.as_deref())?;
