@@ -82,7 +82,7 @@ impl Kind {
         !self.has_status || name != "status"
     }
 
-    fn path(&self, end: &str) -> String {
+    pub(super) fn path(&self, end: &str) -> String {
         let namespace = if self.is_namespaced {
             "/namespaces/default"
         } else {
@@ -161,7 +161,7 @@ async fn update(
 }
 
 /// Stores an object and its status; `None` if it is refused.
-async fn store(client: &Client, kind: &Kind, object: &Value) -> Option<Value> {
+pub(super) async fn store(client: &Client, kind: &Kind, object: &Value) -> Option<Value> {
     let body = serde_json::to_vec(object).unwrap();
     let created = send(client, Method::POST, &kind.path(""), Some(body)).await;
     let mut stored = created.unwrap();
@@ -187,6 +187,7 @@ async fn one(client: &Client, kind: &Kind, case: Case) -> Asked {
         Operation::Create => (Method::POST, String::new()),
         Operation::Update => (Method::PUT, format!("/{name}")),
         Operation::UpdateStatus => (Method::PUT, format!("/{name}/status")),
+        Operation::Rewrite => unreachable!("it is not asked of a server"),
     };
     let path = kind.path(&format!("{end}?dryRun=All"));
     let body = serde_json::to_vec(&case.object).unwrap();

@@ -17,6 +17,8 @@ pub(super) enum Operation {
     Create,
     Update,
     UpdateStatus,
+    /// An object is read and written.
+    Rewrite,
 }
 
 impl Operation {
@@ -25,6 +27,7 @@ impl Operation {
             Self::Create => "create",
             Self::Update => "update",
             Self::UpdateStatus => "status",
+            Self::Rewrite => "rewrite",
         }
     }
 }

@@ -10,6 +10,7 @@ mod compared;
 mod corpus;
 mod mutation;
 mod program;
+mod replaced;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -52,23 +53,28 @@ fn mutants_are_judged_as_by_a_server() {
     let requests = cases.iter().map(|case| case.mutants + 1).sum::<usize>();
     let limit = Duration::from_secs(60) + Duration::from_millis(100) * requests as u32;
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let asked = runtime.block_on(async {
-        let server = ControlPlane::builder().start().await.unwrap();
-        let server = Server::of(&server).await;
+    runtime.block_on(async {
+        let control_plane = ControlPlane::builder().start().await.unwrap();
+        let server = Server::of(&control_plane).await;
         let knows_all = SINCE.iter().all(|(_, since)| server.release >= *since);
         if given.is_none() && !knows_all {
             println!(
                 "nothing to test: {} lacks functions of rules",
                 server.release
             );
-            return None;
+            return;
         }
-        let asking = asked::ask(&server.client, &corpus, cases, &mut rng);
-        let asked = tokio::time::timeout(limit, asking).await.expect("in time");
-        Some((asked, server.release))
+        let asking = async {
+            let client = &server.client;
+            let asked = asked::ask(client, &corpus, cases.clone(), &mut rng).await;
+            (asked, replaced::store_all(client, &corpus, &cases).await)
+        };
+        let (asked, stored) = tokio::time::timeout(limit, asking).await.expect("in time");
+        let program = Program::build(&root(), &corpus);
+        let all = asked.iter().map(|asked| &asked.case).chain(&stored);
+        let verdicts = program.judge(&all.collect::<Vec<_>>(), server.release);
+        let (verdicts, written) = verdicts.split_at(asked.len());
+        compared::compare(&asked, verdicts);
+        replaced::replace_all(&server.client, &corpus, &stored, written).await;
     });
-    if let Some((asked, release)) = asked {
-        let verdicts = Program::build(&root(), &corpus).judge(&asked, release);
-        compared::compare(&asked, &verdicts);
-    }
 }

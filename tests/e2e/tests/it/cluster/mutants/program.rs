@@ -9,8 +9,7 @@ use kubernetes_kinds::Release;
 use serde_json::{Value, json};
 use xtask_testing::nested::{self, SHARED, share_dependencies};
 
-use super::asked::Asked;
-use super::corpus::{Corpus, Kind};
+use super::corpus::{Case, Corpus, Kind};
 
 /// The source without the table of kinds.
 const JUDGE: &str = include_str!("judge.rs");
@@ -48,12 +47,12 @@ impl Program {
         nested::cargo(&self.0, Path::new(env!("CARGO_TARGET_TMPDIR")), command)
     }
 
-    /// What the generated code says of each case: `errors`, the `object` as it is stored, or why
-    /// it is `unread`.
-    pub(super) fn judge(&self, asked: &[Asked], release: Release) -> Vec<Value> {
-        let lines: String = asked
+    /// What the generated code says of each case: `errors`, the `object` as it is stored or as it
+    /// is written, or why it is `unread`.
+    pub(super) fn judge(&self, cases: &[&Case], release: Release) -> Vec<Value> {
+        let lines: String = cases
             .iter()
-            .map(|Asked { case, .. }| {
+            .map(|case| {
                 let request = json!({
                     "kind": case.kind, "operation": case.operation.name(),
                     "object": case.object, "stored": case.stored,
@@ -71,7 +70,7 @@ impl Program {
         let verdicts: Vec<Value> = lines
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
-        assert_eq!(verdicts.len(), asked.len());
+        assert_eq!(verdicts.len(), cases.len());
         verdicts
     }
 }
