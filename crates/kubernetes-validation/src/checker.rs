@@ -489,6 +489,7 @@ impl<'t> Checker<'t> {
 }
 
 /// The detail of too few entries.
+#[cfg(feature = "custom-resources")]
 #[inline]
 pub(crate) fn too_few(entries: usize, min: usize) -> String {
     format!("{entries} entries; at least {min} are needed")
