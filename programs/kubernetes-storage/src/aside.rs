@@ -1,6 +1,6 @@
 //! The parts of texts that are left aside, because they are no manifests, or not yet.
 
-use std::cell::LazyCell;
+use std::cell::OnceCell;
 
 use kubernetes_manifests::scheme::Part;
 
@@ -10,11 +10,10 @@ use crate::template::{self, Placeholders};
 
 /// Finds the damaged parts of a text that are left aside.
 pub(crate) struct Aside<'t> {
-    placeholders: LazyCell<Placeholders<'t>, Make<'t, Placeholders<'t>>>,
-    has_object: LazyCell<bool, Make<'t, bool>>,
+    text: &'t str,
+    placeholders: OnceCell<Placeholders<'t>>,
+    has_object: OnceCell<bool>,
 }
-
-type Make<'t, T> = Box<dyn FnOnce() -> T + 't>;
 
 /// A part, or a whole text, that is left aside.
 pub(crate) enum Left {
@@ -25,21 +24,25 @@ pub(crate) enum Left {
 }
 
 impl<'t> Aside<'t> {
-    pub(crate) fn of(text: &'t str) -> Self {
+    pub(crate) const fn of(text: &'t str) -> Self {
         Self {
-            placeholders: LazyCell::new(Box::new(|| Placeholders::of(text))),
-            has_object: LazyCell::new(Box::new(|| template::has_object(text))),
+            text,
+            placeholders: OnceCell::new(),
+            has_object: OnceCell::new(),
         }
     }
 
     /// Returns what is left aside because of a part, if anything is.
     pub(crate) fn left(&self, part: &Part<'_>) -> Option<Left> {
         let error = part.object.as_ref().err()?;
-        if let Some(line) = self.placeholders.cause(error) {
+        let placeholders = || Placeholders::of(self.text);
+        if let Some(line) = self.placeholders.get_or_init(placeholders).cause(error) {
             return Some(Left::Template(line));
         }
         // Beside a manifest, what is damaged is one, too: kubectl refuses the whole file.
-        (kinds::is_damaged(part) && !*self.has_object).then_some(Left::Part)
+        let has_object = || template::has_object(self.text);
+        let is_none = kinds::is_damaged(part) && !self.has_object.get_or_init(has_object);
+        is_none.then_some(Left::Part)
     }
 }
 

@@ -197,13 +197,12 @@ fn document(scheme: &Scheme, part: &Part<'_>, target: &Target, is_partial: bool)
     if is_partial && errors.iter().any(lacks) {
         return Outcome::Left(Note::Assertion);
     }
-    let left_out = readable.as_ref().map(|readable| &readable.placeholders);
-    let is_left_out = |error: &Error| {
-        let path = error.path.segments();
-        let mut left_out = left_out.into_iter().flatten();
-        left_out.any(|left_out| path.starts_with(left_out.segments()))
-    };
-    let is_certain = |error: &&Error| !is_left_out(error) && !template::is_about(error);
+    let left_out = readable
+        .as_ref()
+        .map(|readable| readable.placeholders.as_slice());
+    let left_out = left_out.unwrap_or_default();
+    let is_certain =
+        |error: &&Error| !template::is_inside(error, left_out) && !template::is_about(error);
     let certain: Vec<_> = errors.iter().filter(is_certain).collect();
     if !certain.is_empty() {
         let name = part.name.as_deref().unwrap_or_default();
@@ -212,7 +211,7 @@ fn document(scheme: &Scheme, part: &Part<'_>, target: &Target, is_partial: bool)
             .map(|error| (None, format!("{kind} {name}: {error}")));
         return Outcome::Rejected(named.collect());
     }
-    if !errors.is_empty() || left_out.is_some_and(|left_out| !left_out.is_empty()) {
+    if !errors.is_empty() || !left_out.is_empty() {
         return Outcome::Left(Note::Template);
     }
     let form = match lifecycle {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use globset::GlobSet;
@@ -271,6 +272,14 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
 /// Returns a path without a leading `./`.
 pub(crate) fn plain(path: &Path) -> &Path {
     path.strip_prefix(".").unwrap_or(path)
+}
+
+/// Returns the absolute path of the folder that a file is in, without links.
+pub(crate) fn folder_of(path: &Path) -> io::Result<PathBuf> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    fs::canonicalize(folder.unwrap_or(Path::new(".")))
 }
 
 fn is_any(name: &OsStr, known: &[&str]) -> bool {

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::input::Input;
 use crate::lint::Note;
+use crate::search::folder_of;
 
 /// The names of a kustomization.
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -99,13 +100,7 @@ impl Surroundings {
     }
 
     fn role(&self, path: &Path) -> Role {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let (Ok(folder), Some(name)) = (
-            fs::canonicalize(folder.unwrap_or(Path::new("."))),
-            path.file_name(),
-        ) else {
+        let (Ok(folder), Some(name)) = (folder_of(path), path.file_name()) else {
             return Role::Manifests;
         };
         let file = folder.join(name);

@@ -1,7 +1,7 @@
 //! Templates of manifests, such as those of Helm charts.
 
 use kubernetes_manifests::scheme::{Reason, SchemeError};
-use kubernetes_validation::Error;
+use kubernetes_validation::{Error, FieldPath};
 use serde_json::Value;
 
 /// The delimiters of placeholders, which don't occur in manifests outside of quotes: those of Go
@@ -59,6 +59,13 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
         || has_variable(text)
         || is_enclosed(text, '@')
         || text.split(['.', '"']).any(is_expression)
+}
+
+/// Returns true if an error is about one of the fields that are left out, or something in one.
+pub(crate) fn is_inside(error: &Error, left_out: &[FieldPath]) -> bool {
+    let path = error.path.segments();
+    let mut left_out = left_out.iter();
+    left_out.any(|left_out| path.starts_with(left_out.segments()))
 }
 
 /// Returns true if an error is about a value, or a key, with a placeholder.

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::search::plain;
+use crate::search::{folder_of, plain};
 
 /// Gives each input its place in an output folder: the path that it has below the folder which all
 /// named files and folders have in common.
@@ -110,15 +110,9 @@ impl<'a> Destinations<'a> {
 
 /// Returns the absolute path of a file or folder. If it is a link, it is the path of the link.
 fn place(path: &Path) -> io::Result<PathBuf> {
-    match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => {
-            let parent = match parent.as_os_str().is_empty() {
-                true => Path::new("."),
-                false => parent,
-            };
-            Ok(fs::canonicalize(parent)?.join(name))
-        }
-        _ => fs::canonicalize(path),
+    match path.file_name() {
+        Some(name) => Ok(folder_of(path)?.join(name)),
+        None => fs::canonicalize(path),
     }
 }
 

@@ -24,16 +24,21 @@ pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
 /// A text with the positions of its lines.
 pub(super) struct Lines<'t> {
     text: &'t str,
-    /// The offset of each line.
+    /// The offset of each line, after a byte order mark, which is in no column and stays.
     starts: Vec<usize>,
 }
 
 impl<'t> Lines<'t> {
     pub(super) fn of(text: &'t str) -> Self {
         let ends = text.match_indices('\n').map(|(index, _)| index + 1);
+        let starts = std::iter::once(0).chain(ends).map(|start| {
+            let line = text.get(start..).unwrap_or_default();
+            let unmarked = line.strip_prefix('\u{feff}').unwrap_or(line);
+            start + line.len() - unmarked.len()
+        });
         Self {
             text,
-            starts: std::iter::once(0).chain(ends).collect(),
+            starts: starts.collect(),
         }
     }
 
@@ -51,11 +56,11 @@ impl<'t> Lines<'t> {
     /// Returns the byte offset of a line and a column in characters, both counted from 1.
     fn offset(&self, (line, column): (usize, usize)) -> Option<usize> {
         let index = line.checked_sub(1)?;
-        let whole = self.line(index)?;
-        // A byte order mark in front of a document is in no column.
-        let text = whole.strip_prefix('\u{feff}').unwrap_or(whole);
-        let (inside, _) = text.char_indices().nth(column.checked_sub(1)?)?;
-        Some(self.starts.get(index)? + whole.len() - text.len() + inside)
+        let (inside, _) = self
+            .line(index)?
+            .char_indices()
+            .nth(column.checked_sub(1)?)?;
+        Some(self.starts.get(index)? + inside)
     }
 
     /// Returns the edit that replaces the value of the field at a position; quotes stay. Returns

@@ -52,20 +52,8 @@ enum Decoded {
 }
 
 impl Planner<'_> {
-    /// Plans the conversion of a text, whose byte order mark stays.
+    /// Plans the conversion of a text.
     pub(super) fn plan(&self, text: &str, syntax: Syntax) -> Plan {
-        let Some(rest) = text.strip_prefix('\u{feff}') else {
-            return self.plan_unmarked(text, syntax);
-        };
-        let plan = self.plan_unmarked(rest, syntax);
-        let changed = plan.text.map(|changed| format!("\u{feff}{changed}"));
-        Plan {
-            text: changed,
-            ..plan
-        }
-    }
-
-    fn plan_unmarked(&self, text: &str, syntax: Syntax) -> Plan {
         let (mut draft, lines) = (Draft::default(), Lines::of(text));
         let aside = Aside::of(text);
         for part in self.scheme.decode_each(text, syntax) {

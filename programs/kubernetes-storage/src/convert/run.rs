@@ -20,7 +20,7 @@ use crate::input::Input;
 use crate::kinds::scheme;
 use crate::output::{report, report_error};
 use crate::release::release;
-use crate::search::{Inputs, Links};
+use crate::search::{Inputs, Links, folder_of};
 use crate::text::counted;
 
 /// Converts manifests to the newest version that a release serves
@@ -300,13 +300,7 @@ fn leave_out_output(named: &[PathBuf], folder: &Path, inputs: &mut Inputs) {
     let Ok(folder) = fs::canonicalize(folder) else {
         return;
     };
-    let is_inside = |path: &Path| {
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")));
-        parent.is_ok_and(|parent| parent.starts_with(&folder))
-    };
+    let is_inside = |path: &Path| folder_of(path).is_ok_and(|parent| parent.starts_with(&folder));
     let is_named = named.iter().any(|path| {
         let real = fs::canonicalize(path);
         is_inside(path) || real.is_ok_and(|real| real.starts_with(&folder))

@@ -2,7 +2,7 @@
 
 use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::Part;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::finding::{Message, Severity};
 use super::messages;
@@ -141,7 +141,8 @@ impl ClaimTemplate {
                 if self.of_pod {
                     metadata.retain(|name, _| METADATA.contains(&name.as_str()));
                 }
-                named(metadata);
+                // The name that a controller gives it isn't known.
+                metadata.insert("name".to_owned(), json!("claim"));
             }
         }
         claim
@@ -172,9 +173,4 @@ impl ClaimTemplate {
             inside => format!("{}.{inside}", self.path),
         }
     }
-}
-
-/// Gives a claim the name that a controller will.
-fn named(metadata: &mut Map<String, Value>) {
-    metadata.insert("name".to_owned(), json!("claim"));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kubernetes_kinds::FieldPath;
-use kubernetes_manifests::scheme::Positions;
+use kubernetes_manifests::scheme::{Location, Positions};
 
 use super::claims::ClaimTemplate;
 use super::finding::{Finding, Message, Subject};
@@ -30,6 +30,15 @@ impl<'t> Places<'t> {
     /// Turns to the object at a path.
     pub(super) fn turn_to(&mut self, path: &FieldPath) {
         self.inside = path.clone();
+    }
+
+    /// Returns the line and column of a place that reading found. What stands inside another object
+    /// has been read anew.
+    pub(super) fn of(&mut self, location: &Location) -> Option<(usize, usize)> {
+        match self.inside.segments().is_empty() {
+            true => location.line.zip(location.column),
+            false => self.find(&location.path),
+        }
     }
 
     /// Returns the line and column of the field at a path, or of the nearest around it.

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use kubernetes_kinds::{FieldPath, GroupVersion};
-use kubernetes_manifests::scheme::{
-    AnyObject, Location, Part, Reason, Scheme, SchemeError, Syntax,
-};
-use kubernetes_validation::{Error, ErrorType, Target};
+use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Scheme, SchemeError, Syntax};
+use kubernetes_validation::{ErrorType, Target};
 use serde_json::Value;
 
 use super::claims::{self, ClaimTemplate};
@@ -181,16 +179,8 @@ impl Linter {
         collector: &mut Collector<'_>,
         positions: &mut Places<'_>,
     ) {
-        let position_of = |location: &Location, places: &mut Places<'_>, is_claim: bool| {
-            // A claim has been written anew.
-            match is_claim {
-                true => places.find(&location.path),
-                false => location.line.zip(location.column),
-            }
-        };
-        let is_claim = collector.claim.is_some();
         for error in &part.field_errors {
-            let position = position_of(&error.location, positions, is_claim);
+            let position = positions.of(&error.location);
             collector.add_unless_placeholder(position, messages::field_error(error));
         }
         match object {
@@ -204,7 +194,7 @@ impl Linter {
                     self.readable(readable, &known, collector, positions);
                     return;
                 }
-                let position = position_of(error.location(), positions, is_claim);
+                let position = positions.of(error.location());
                 let message = messages::decode_error(&error, &part.location.path);
                 collector.add_unless_placeholder(position, message);
             }
@@ -313,13 +303,10 @@ impl Linter {
             collector.add_note(positions.find(&error.path), Note::Assertion);
             return;
         }
-        let is_known = |error: &&Error| {
-            let path = error.path.segments();
-            let mut left_out = collector.placeholders.iter();
-            !left_out.any(|left_out| path.starts_with(left_out.segments()))
-        };
-        let errors: Vec<_> = created.report.errors.iter().filter(is_known).collect();
-        for error in errors {
+        for error in &created.report.errors {
+            if template::is_inside(error, &collector.placeholders) {
+                continue;
+            }
             let position = positions.find(&error.path);
             let message = messages::validation_error(error);
             match template::is_about(error) {

@@ -77,15 +77,11 @@ impl fmt::Display for Summary {
             (Note::Patch, self.patches),
             (Note::NoManifest, self.no_manifests),
         ];
-        let noted = noted.map(|(note, count)| (note.counted(count), count));
-        let others = [(
-            counted(self.left_alone, "document") + " left alone",
-            self.left_alone,
-        )];
-        for (text, count) in noted.into_iter().chain(others) {
-            if count > 0 {
-                write!(f, ", {text}")?;
-            }
+        for (note, count) in noted.into_iter().filter(|(_, count)| *count > 0) {
+            write!(f, ", {}", note.counted(count))?;
+        }
+        if self.left_alone > 0 {
+            write!(f, ", {} left alone", counted(self.left_alone, "document"))?;
         }
         write!(f, "{}", self.not_read)
     }

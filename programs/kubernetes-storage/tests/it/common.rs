@@ -1,5 +1,6 @@
 //! Runs the program. With `UPDATE_GOLDEN=1`, the tests rewrite the files in `golden`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,29 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     folder
+}
+
+/// Writes a file below a folder.
+pub(crate) fn put(here: &Path, name: &str, text: &str) {
+    let path = here.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// Returns the files below a folder, by their paths in it, with their texts.
+pub(crate) fn texts(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let (mut open, mut found) = (vec![folder.to_owned()], BTreeMap::new());
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(next).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if let Ok(text) = fs::read_to_string(&path) {
+                found.insert(path.strip_prefix(folder).unwrap().to_owned(), text);
+            }
+        }
+    }
+    found
 }
 
 /// The result of a run.

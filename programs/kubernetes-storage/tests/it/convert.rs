@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::common::{Ran, assert_golden, folder, run};
+use crate::common::{self, Ran, assert_golden, folder, run, texts};
 
 const OLD: &str = "# A class.\n\napiVersion: storage.k8s.io/v1beta1 # old\nkind: StorageClass\n\
     metadata: {name: \"fast\"}\nprovisioner:   'a.example.com'\nparameters:\n\n  b: \"1\"\n  a: '2'\n";
@@ -280,10 +280,7 @@ fn what_has_never_been_is_left_with_an_error() {
 #[test]
 fn files_are_written_as_asked() {
     let here = folder("convert-files");
-    let put = |name: &str, text: &str| {
-        fs::create_dir_all(here.join(name).parent().unwrap()).unwrap();
-        fs::write(here.join(name), text).unwrap();
-    };
+    let put = |name: &str, text: &str| common::put(&here, name, text);
     let new = OLD.replace("/v1beta1", "/v1");
     put("in/a/old.yaml", OLD);
     put("in/new.yaml", &new);
@@ -399,27 +396,8 @@ fn convert_folder(name: &str) -> (PathBuf, String, Ran) {
         stderr: ran.stderr.replace(&format!("{output}/"), "v1/"),
         ..ran
     };
-    let mut files = files(&to);
-    files.sort();
-    let text = files
-        .iter()
-        .map(|file| fs::read_to_string(file).unwrap())
-        .collect();
+    let text = texts(&to).into_values().collect();
     (to, text, ran)
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let files = entries.map(|path| {
-        if path.is_dir() {
-            files(&path)
-        } else {
-            vec![path]
-        }
-    });
-    files.flatten().collect()
 }
 
 /// Both forms of csi.storage.k8s.io, lists of both kinds, and objects of others.

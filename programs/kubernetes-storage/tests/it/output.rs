@@ -1,38 +1,15 @@
 //! `kubernetes-storage convert --output`: no file is lost.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::common::{GOOD, Ran, folder, run};
+use crate::common::{GOOD, Ran, folder, put, run, texts};
 
 const OLD: &str = "apiVersion: storage.k8s.io/v1beta1\nkind: StorageClass\nmetadata: {name: a}\n\
                    provisioner: a\n";
-
-fn put(here: &Path, name: &str, text: &str) {
-    let path = here.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
-
-/// Returns the files below a folder, with their texts.
-fn texts(folder: &Path) -> BTreeMap<PathBuf, String> {
-    let (mut open, mut found) = (vec![folder.to_owned()], BTreeMap::new());
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(next).into_iter().flatten() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else if let Ok(text) = fs::read_to_string(&path) {
-                found.insert(path.strip_prefix(folder).unwrap().to_owned(), text);
-            }
-        }
-    }
-    found
-}
 
 fn names(folder: &Path) -> Vec<String> {
     let names = texts(folder).into_keys();

@@ -1,15 +1,6 @@
 //! Which files a folder stands for.
 
-use std::fs;
-use std::path::Path;
-
-use crate::common::{GOOD, folder, run, run_in};
-
-fn put(here: &Path, name: &str, text: &str) {
-    let path = here.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
+use crate::common::{GOOD, folder, put, run, run_in};
 
 /// What nobody means to check is left out and counted, until it is asked for.
 #[test]

@@ -1,15 +1,6 @@
 //! What the files around a file say of it: parts of objects are no manifests.
 
-use std::fs;
-use std::path::Path;
-
-use crate::common::{folder, run_in};
-
-fn put(here: &Path, name: &str, text: &str) {
-    let path = here.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
+use crate::common::{folder, put, run_in};
 
 /// A claim without what it must have, and with a field that nobody knows.
 const PART: &str = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: a}\n\

@@ -1,10 +1,11 @@
 //! Manifests from public repositories.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+
+use crate::common::texts;
 
 /// Returns the manifests of CSI drivers, which no Go module has.
 fn upstream() -> Option<PathBuf> {
@@ -72,23 +73,6 @@ fn manifests_of_others_have_no_false_finding() {
     );
 }
 
-/// Returns the files below a folder, with their paths in it and their texts.
-fn files(folder: &Path) -> Vec<(PathBuf, String)> {
-    let (mut open, mut found) = (vec![folder.to_owned()], Vec::new());
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else if let Ok(text) = fs::read_to_string(&path) {
-                found.push((path.strip_prefix(folder).unwrap().to_owned(), text));
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
 fn convert(arguments: &[&str], from: &Path, to: &Path) -> String {
     let ran = Command::new(env!("CARGO_BIN_EXE_kubernetes-storage"))
         .arg("convert")
@@ -116,7 +100,7 @@ fn manifests_of_others_are_edited_and_no_more() {
     );
     convert(&[], &manifests, &newest);
     let stderr = convert(&["--target-release=1.33"], &newest, &older);
-    let (newest, older) = (files(&newest), files(&older));
+    let (newest, older) = (texts(&newest), texts(&older));
     assert_eq!(newest.len(), older.len());
     let mut changed = 0;
     for ((name, new), (other, old)) in newest.iter().zip(&older) {
@@ -132,5 +116,5 @@ fn manifests_of_others_are_edited_and_no_more() {
     assert_eq!(changed, becomes, "{stderr}");
     assert!(changed > 0);
     convert(&[], &here.path().join("b"), &back);
-    assert_eq!(files(&back), newest);
+    assert_eq!(texts(&back), newest);
 }

@@ -94,7 +94,8 @@ fn holders(claim: &Value) -> Vec<(&'static str, String, Value)> {
         {"name": "second", "ephemeral": {"volumeClaimTemplate": claim}},
     ]);
     let inside = "spec.volumes[1].ephemeral.volumeClaimTemplate";
-    let object = |version: &str, kind: &str, spec: Value| json!({"apiVersion": version, "kind": kind, "metadata": {"name": "claims"}, "spec": spec});
+    let metadata = json!({"name": "claims"});
+    let object = |version: &str, kind: &str, spec: Value| json!({"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec});
     let [sets, deployments, jobs, pods] = [
         "/apis/apps/v1/namespaces/default/statefulsets",
         "/apis/apps/v1/namespaces/default/deployments",
