@@ -286,18 +286,25 @@ fn budgets_that_are_exceeded() {
         outcome.out
     );
 
-    // An excess of CPU time is measured more than once; for instructions, once is enough.
+    // An excess of CPU time is measured more than once; for instructions, once is enough. Times on
+    // a busy machine may differ by too much to compare: the unit tests have that with fixed ones.
     machine
         .sandbox
         .edit("root/xtask/budget.toml", "= 2000.0", "= 0.01");
     let outcome = machine.run(&["--runs", "1"]);
-    let (basis, runs) = match outcome.stderr.contains("% of the instructions") {
-        true => ("instructions", "one run\n"),
-        false => ("CPU time", "medians of 3 runs\n"),
+    let (runs, text) = match outcome.stderr.contains("% of the instructions") {
+        true => ("one run\n", " % of the instructions of k8s-openapi's build"),
+        false if outcome.stderr.contains("can't be measured") => (
+            "medians of 3 runs\n",
+            " of k8s-openapi's CPU time, so whether",
+        ),
+        false => (
+            "medians of 3 runs\n",
+            " % of the CPU time of k8s-openapi's build",
+        ),
     };
     assert!(outcome.out.contains(runs), "{}", outcome.out);
-    let text = format!(" % of the {basis} of k8s-openapi's build; its budget is 0.0 %");
-    outcome.fails_with(&["storage-v1 adds ", &text]);
+    outcome.fails_with(&["storage-v1 adds ", text, "its budget is"]);
 }
 
 #[test]
