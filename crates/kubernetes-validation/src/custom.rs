@@ -169,37 +169,27 @@ fn absent(
     for (path, names) in required.iter().filter(|(path, _)| is_seen(path)) {
         let nullable = nullable.iter().find(|(other, _)| other == path);
         let may_be_null = |name| nullable.is_some_and(|(_, names)| names.contains(name));
-        each_value(
-            document,
-            &steps(path),
-            &mut Vec::new(),
-            &mut |value, place| {
-                let Value::Object(object) = value else {
-                    return;
-                };
-                for name in *names {
-                    match object.get(*name) {
-                        Some(Value::Null) if !may_be_null(name) => {}
-                        Some(_) => continue,
-                        None => {}
-                    }
-                    let field = Segment::Field((*name).into());
-                    absent.push(lacks(place.iter().cloned().chain([field]).collect()));
+        each_at(document, path, &mut |value, place| {
+            let Value::Object(object) = value else {
+                return;
+            };
+            for name in *names {
+                match object.get(*name) {
+                    Some(Value::Null) if !may_be_null(name) => {}
+                    Some(_) => continue,
+                    None => {}
                 }
-            },
-        );
+                let field = Segment::Field((*name).into());
+                absent.push(lacks(place.iter().cloned().chain([field]).collect()));
+            }
+        });
     }
     for path in not_null.iter().filter(|path| is_seen(path)) {
-        each_value(
-            document,
-            &steps(path),
-            &mut Vec::new(),
-            &mut |value, place| {
-                if value.is_null() {
-                    absent.push(is_null(place.iter().cloned().collect()));
-                }
-            },
-        );
+        each_at(document, path, &mut |value, place| {
+            if value.is_null() {
+                absent.push(is_null(place.iter().cloned().collect()));
+            }
+        });
     }
     absent
 }
@@ -232,28 +222,23 @@ fn add_too_few(
     is_reported: &dyn Fn(&Error) -> bool,
     report: &mut Report,
 ) {
-    each_value(
-        document,
-        &steps(path),
-        &mut Vec::new(),
-        &mut |value, place| {
-            let Value::Object(object) = value else {
-                return;
-            };
-            let number = object.values().filter(|value| !value.is_null()).count();
-            let at: FieldPath = place.iter().cloned().collect();
-            let is_known = |error: &Error| error.rule == LEAST && error.path == at;
-            if number >= least || report.errors.iter().any(is_known) {
-                return;
-            }
-            let detail = too_few(number, least);
-            let error = Error {
-                value: Some(number.into()),
-                ..of_document(at, ErrorType::Invalid, LEAST, &detail)
-            };
-            report.errors.extend(Some(error).filter(is_reported));
-        },
-    );
+    each_at(document, path, &mut |value, place| {
+        let Value::Object(object) = value else {
+            return;
+        };
+        let number = object.values().filter(|value| !value.is_null()).count();
+        let at: FieldPath = place.iter().cloned().collect();
+        let is_known = |error: &Error| error.rule == LEAST && error.path == at;
+        if number >= least || report.errors.iter().any(is_known) {
+            return;
+        }
+        let detail = too_few(number, least);
+        let error = Error {
+            value: Some(number.into()),
+            ..of_document(at, ErrorType::Invalid, LEAST, &detail)
+        };
+        report.errors.extend(Some(error).filter(is_reported));
+    });
 }
 
 /// The fields of a path, each followed by `[]` for each list or map that it is.
@@ -308,6 +293,11 @@ fn of_document(path: FieldPath, error_type: ErrorType, rule: &'static str, detai
 
 /// Calls a function with each value at a path, in which `[]` is any element of a list or value of a
 /// map.
+#[inline]
+fn each_at(document: &Value, path: &'static str, found: &mut dyn FnMut(&Value, &[Segment])) {
+    each_value(document, &steps(path), &mut Vec::new(), found);
+}
+
 #[inline]
 fn each_value(
     value: &Value,
