@@ -75,10 +75,16 @@ pub(crate) fn is_storage(scheme: &Scheme, part: &Part<'_>) -> bool {
     is_known || part.kind.as_ref().is_some_and(is_misspelt)
 }
 
+/// Returns the kind whose objects are in a list, or the kind itself. Each kind has a list, which
+/// isn't registered by itself.
+pub(crate) fn item(kind: &str) -> &str {
+    kind.strip_suffix("List").unwrap_or(kind)
+}
+
 /// Returns true for a kind that isn't registered, but nearly has the name of one of its group and
 /// version.
 fn is_misspelt(scheme: &Scheme, found: &GroupVersionKind) -> bool {
-    let item = found.kind.strip_suffix("List").unwrap_or(&found.kind);
+    let item = item(&found.kind);
     let known = scheme
         .kinds(&found.group_version)
         .map(|known| &*known.kind.kind);
@@ -123,8 +129,7 @@ impl UnknownKind {
     /// Returns the error of a kind that isn't registered, with the registered kinds that are
     /// nearest.
     pub(crate) fn new(scheme: &Scheme, found: &GroupVersionKind) -> Self {
-        // Each kind has a list, which isn't registered by itself.
-        let item = found.kind.strip_suffix("List").unwrap_or(&found.kind);
+        let item = item(&found.kind);
         let suffix = found.kind.strip_prefix(item).unwrap_or_default();
         let is_group =
             |kind: &GroupVersionKind| kind.group_version.group == found.group_version.group;

@@ -61,6 +61,7 @@ pub(crate) enum Role {
 }
 
 /// Finds what files are, by their surroundings. It can be asked by many threads.
+#[derive(Default)]
 pub(crate) struct Surroundings {
     folders: Mutex<HashMap<PathBuf, Arc<Folder>>>,
     /// The patches of kustomizations that are read as well.
@@ -79,16 +80,16 @@ struct Folder {
 impl Surroundings {
     /// Reads the kustomizations among inputs, which can have patches anywhere.
     pub(crate) fn of(inputs: &[Input]) -> Self {
-        let folders = inputs.iter().filter_map(|input| match input {
+        let mut surroundings = Self::default();
+        let kustomizations = inputs.iter().filter_map(|input| match input {
             Input::File(path) if KUSTOMIZATIONS.iter().any(|name| path.ends_with(name)) => {
-                path.parent()
+                folder_of(path).ok()
             }
             _ => None,
         });
-        Self {
-            folders: Mutex::default(),
-            patches: folders.flat_map(patches).collect(),
-        }
+        let folders = kustomizations.map(|folder| surroundings.folder(&folder));
+        surroundings.patches = folders.flat_map(|folder| folder.patches.clone()).collect();
+        surroundings
     }
 
     /// Returns what an input is.
@@ -104,11 +105,8 @@ impl Surroundings {
             return Role::Manifests;
         };
         let file = folder.join(name);
-        let above: Vec<_> = folder.ancestors().take(ABOVE).collect();
-        let above: Vec<_> = above
-            .into_iter()
-            .map(|folder| self.folder(folder))
-            .collect();
+        let above = folder.ancestors().take(ABOVE);
+        let above: Vec<_> = above.map(|folder| self.folder(folder)).collect();
         let is_patch = |folder: &Arc<Folder>| folder.patches.contains(&file);
         if self.patches.contains(&file) || above.iter().any(is_patch) {
             return Role::Left(Note::Patch);

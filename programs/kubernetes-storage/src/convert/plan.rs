@@ -242,8 +242,8 @@ impl Planner<'_> {
         from: &GroupVersionKind,
         draft: &mut Draft,
     ) -> Result<Decoded, String> {
-        let item = from.kind.strip_suffix("List").unwrap_or(&from.kind);
-        let item = from.group_version.with_kind(item.to_owned());
+        let item = kinds::item(&from.kind).to_owned();
+        let item = from.group_version.with_kind(item);
         let Some(to) = self.target(&item)? else {
             return Ok(Decoded::List(part.api_version.clone(), part.kind.clone()));
         };
