@@ -6,6 +6,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
 
+use crate::config::{self, Config};
 use crate::gates;
 use crate::release::release;
 use crate::search::{Inputs, Links, Search};
@@ -27,9 +28,18 @@ pub(crate) struct Files {
     /// `vendor`, `third_party` and `node_modules`, too
     #[arg(long)]
     pub(crate) no_ignore: bool,
+
+    #[command(flatten)]
+    pub(crate) config: config::Choice,
 }
 
 impl Files {
+    /// Adds what a configuration says.
+    pub(crate) fn complete(&mut self, config: &Config) {
+        self.ignore.extend(config.ignore.iter().cloned());
+        self.no_ignore |= config.no_ignore;
+    }
+
     /// Finds the inputs that the arguments name.
     pub(crate) fn find(&self, links: Links) -> Inputs {
         let search = Search {
@@ -42,13 +52,30 @@ impl Files {
     }
 }
 
+/// The release of an API server.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct TargetRelease {
+    /// Kubernetes release of the API server, such as 1.36; by default the newest supported one
+    #[arg(long, value_name = "RELEASE", value_parser = release)]
+    target_release: Option<Release>,
+}
+
+impl TargetRelease {
+    /// Adds what a configuration says.
+    pub(crate) fn complete(&mut self, config: &Config) {
+        self.target_release = self.target_release.or(config.target_release);
+    }
+
+    pub(crate) fn get(&self) -> Release {
+        self.target_release.unwrap_or(storage_all::KUBERNETES)
+    }
+}
+
 /// The API server to imitate.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Server {
-    /// Kubernetes release of the API server, such as 1.36
-    #[arg(long, value_name = "RELEASE", default_value_t = storage_all::KUBERNETES)]
-    #[arg(value_parser = release)]
-    pub(crate) target_release: Release,
+    #[command(flatten)]
+    pub(crate) release: TargetRelease,
 
     /// Feature gate of the API server that differs from the release's default; AllAlpha and AllBeta
     /// set all gates of a stage; can be repeated
@@ -57,6 +84,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    /// Adds what a configuration says. The later of two values of a gate counts.
+    pub(crate) fn complete(&mut self, config: &Config) {
+        self.release.complete(config);
+        let gates = config.feature_gates.iter();
+        let gates = gates.map(|(name, on)| (name.clone(), *on));
+        self.feature_gates.splice(..0, gates);
+    }
+
     /// Checks that the server knows the feature gates.
     ///
     /// # Errors
@@ -64,12 +99,12 @@ impl Server {
     /// A message about one that it doesn't know.
     pub(crate) fn check(&self) -> Result<(), String> {
         let mut names = self.feature_gates.iter();
-        names.try_for_each(|(name, _)| gates::check(name, self.target_release))
+        names.try_for_each(|(name, _)| gates::check(name, self.release.get()))
     }
 
     /// Returns the server version and feature gates whose rules apply.
     pub(crate) fn target(&self) -> Target {
-        let target = Target::new(self.target_release);
+        let target = Target::new(self.release.get());
         self.feature_gates
             .iter()
             .fold(target, |target, (name, on)| {
@@ -79,7 +114,7 @@ impl Server {
 }
 
 /// Parses a pattern of paths: `*` doesn't match a slash, `**` does.
-fn pattern(text: &str) -> Result<GlobSet, String> {
+pub(crate) fn pattern(text: &str) -> Result<GlobSet, String> {
     let glob = |text: &str| {
         GlobBuilder::new(text)
             .literal_separator(true)

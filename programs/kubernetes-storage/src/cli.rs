@@ -9,8 +9,10 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::arguments::Server;
+use crate::config::Config;
 use crate::output::report_error;
-use crate::{convert, defaults, exit, lint};
+use crate::rules::{self, Rule};
+use crate::{convert, defaults, exit, explain, lint, schema};
 
 /// Checks, converts and defaults manifests of the Kubernetes storage API without an API server.
 ///
@@ -32,6 +34,16 @@ enum Task {
     Lint(Box<lint::Args>),
     Convert(convert::Args),
     Defaults(defaults::Args),
+    /// Explains a rule that findings name, or lists all rules
+    ///
+    /// Each finding of `lint` ends with the name of its rule. A comment
+    /// `# kubernetes-storage: ignore RULE` hides the findings of a rule.
+    Explain {
+        /// The rule, such as `unknownField`; without it, all are listed
+        #[arg(value_parser = rules::named)]
+        rule: Option<&'static Rule>,
+    },
+    Schema(schema::Args),
     /// Prints a completion script for a shell
     ///
     /// For bash: `source <(kubernetes-storage completions bash)`
@@ -47,13 +59,37 @@ enum Task {
     },
 }
 
+impl Task {
+    /// Adds what the configuration file says.
+    fn complete(&mut self) -> Result<(), String> {
+        let files = match self {
+            Self::Lint(args) => &args.files,
+            Self::Convert(args) => &args.files,
+            Self::Defaults(args) => &args.files,
+            _ => return Ok(()),
+        };
+        let config: Config = files.config.load()?;
+        match self {
+            Self::Lint(args) => args.complete(config),
+            Self::Convert(args) => args.complete(&config),
+            Self::Defaults(args) => args.complete(&config),
+            _ => (),
+        }
+        Ok(())
+    }
+}
+
 /// Runs the program, named `name` in help and scripts and started as `invocation`.
 #[must_use]
 pub fn main(name: &'static str, invocation: &'static str) -> ExitCode {
     let mut command = Cli::command().name(name).bin_name(invocation);
     let matches = command.get_matches_mut();
     let parsed = Cli::from_arg_matches(&matches);
-    let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
+    let mut cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
+    if let Err(message) = cli.task.complete() {
+        report_error(&message);
+        return ExitCode::from(exit::FAILURE);
+    }
     let server = match &cli.task {
         Task::Lint(args) => Some(&args.server),
         Task::Defaults(args) => Some(&args.server),
@@ -66,6 +102,8 @@ pub fn main(name: &'static str, invocation: &'static str) -> ExitCode {
         Task::Lint(args) => return lint::run(&args),
         Task::Convert(args) => return convert::run(&args),
         Task::Defaults(args) => return defaults::run(&args),
+        Task::Explain { rule } => explain::run(rule),
+        Task::Schema(args) => schema::run(&args),
         Task::Completions { shell } => completions(&mut command, shell),
         Task::Man { command: task } => man(&command, task.as_deref()),
     };

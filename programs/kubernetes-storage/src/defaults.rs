@@ -13,7 +13,9 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::arguments::{Files, Server};
 use crate::aside::{Aside, Left};
+use crate::config::Config;
 use crate::exit;
+use crate::former::Former;
 use crate::input::Input;
 use crate::kinds::{self, UnknownKind, scheme};
 use crate::lint::Note;
@@ -35,10 +37,18 @@ use crate::{server, stored, template};
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     #[command(flatten)]
-    files: Files,
+    pub(crate) files: Files,
 
     #[command(flatten)]
     pub(crate) server: Server,
+}
+
+impl Args {
+    /// Adds what a configuration says.
+    pub(crate) fn complete(&mut self, config: &Config) {
+        self.files.complete(config);
+        self.server.complete(config);
+    }
 }
 
 /// Runs the command.
@@ -166,6 +176,9 @@ type Errors = Vec<(Option<usize>, String)>;
 /// Returns what becomes of a part.
 fn document(scheme: &Scheme, part: &Part<'_>, target: &Target, is_partial: bool) -> Outcome {
     let one = |message: String| Outcome::Rejected(vec![(None, message)]);
+    if let Some(former) = Former::of(part) {
+        return one(former.message());
+    }
     if !kinds::is_storage(scheme, part) {
         return Outcome::Other;
     }

@@ -77,13 +77,11 @@ impl Input {
         }
     }
 
-    /// Returns the bytes of the name, if it isn't UTF-8.
-    pub(crate) fn raw_name(&self) -> Option<Vec<u8>> {
+    /// Returns the path, if the input is a file.
+    pub(crate) fn path(&self) -> Option<&Path> {
         match self {
-            Self::File(path) if path.to_str().is_none() => {
-                Some(path.as_os_str().as_encoded_bytes().to_vec())
-            }
-            _ => None,
+            Self::File(path) => Some(path),
+            Self::Standard => None,
         }
     }
 

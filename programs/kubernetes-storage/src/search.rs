@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use globset::GlobSet;
 use ignore::{DirEntry, WalkBuilder};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::input::{Input, has_extension, unreadable};
@@ -82,7 +83,7 @@ impl fmt::Display for LeftOut {
 }
 
 /// The numbers of files and folders that aren't read, shown as `, 3 files skipped, 1 hidden`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct NotRead {
     /// Files in folders that have no manifest's extension, and files and folders that the command
     /// line ignores.

@@ -8,6 +8,7 @@ use super::edit::{self, Edit, Lines};
 use super::lossy::Lossy;
 use super::version;
 use crate::aside::{Aside, Left};
+use crate::former::Former;
 use crate::kinds::{self, UnknownKind};
 
 /// The most characters of an unrepresentable field that a message shows.
@@ -116,6 +117,14 @@ impl Planner<'_> {
             .map(|(version, kind)| GroupVersionKind::from_type_meta(version, kind))
             .filter(|kind| self.scheme.recognizes(kind));
         let line = part.location.line.unwrap_or(1);
+        if let Some(former) = Former::of(&part) {
+            return self
+                .former(former, lines, &part, draft)
+                .unwrap_or_else(|message| {
+                    draft.problems.push((line, message));
+                    Decoded::Damaged
+                });
+        }
         if let Some(unknown) = UnknownKind::of_part(self.scheme, &part) {
             let at = part.positions().find(&FieldPath::new(unknown.field));
             let line = at.map_or(line, |(line, _)| line);
@@ -154,6 +163,32 @@ impl Planner<'_> {
                 .push((line, format!("{from} {name}: {message}")));
             Decoded::Damaged
         })
+    }
+
+    /// Drafts the conversion of an object whose version isn't served any more: its `apiVersion`
+    /// alone changes.
+    fn former(
+        &self,
+        former: &Former,
+        lines: &Lines<'_>,
+        part: &Part<'_>,
+        draft: &mut Draft,
+    ) -> Result<Decoded, String> {
+        let (version, kind) = (part.api_version.as_deref(), part.kind.as_deref());
+        let from =
+            GroupVersionKind::from_type_meta(version.unwrap_or_default(), kind.unwrap_or_default());
+        let name = part.name.as_deref().unwrap_or_default();
+        let message = |text: &str| format!("{from} {name}: {text}");
+        let object = former.convert(part).map(|object| object.to_string());
+        let object = object.ok_or_else(|| message("it can't be read"))?;
+        let read = self.scheme.decode_json_all(object);
+        let read = read.map_err(|error| message(&unreadable(&error, 1).1))?;
+        let to = former.kind(part);
+        draft.edits.extend(types(lines, part, &from, &to));
+        let line = part.location.line.unwrap_or(1);
+        let change = format!("{from} {name} becomes {to}");
+        draft.changes.push((line, change));
+        Ok(read.last().map_or(Decoded::Damaged, decoded))
     }
 
     /// Returns the version to convert a kind to, or nothing if it is this one.

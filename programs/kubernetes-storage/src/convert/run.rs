@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use kubernetes_kinds::Release;
 use kubernetes_manifests::scheme::Unrepresentable;
 use rayon::prelude::*;
 use similar::TextDiff;
@@ -14,12 +13,12 @@ use super::destination::Destinations;
 use super::lossy::Lossy;
 use super::plan::{Plan, Planner};
 use super::write::{self, Copy};
-use crate::arguments::Files;
+use crate::arguments::{Files, TargetRelease};
+use crate::config::Config;
 use crate::exit;
 use crate::input::Input;
 use crate::kinds::scheme;
 use crate::output::{report, report_error};
-use crate::release::release;
 use crate::search::{Inputs, Links, folder_of};
 use crate::text::counted;
 
@@ -42,12 +41,10 @@ use crate::text::counted;
 #[command(group = clap::ArgGroup::new("destination").required(false).multiple(false))]
 pub(crate) struct Args {
     #[command(flatten)]
-    files: Files,
+    pub(crate) files: Files,
 
-    /// Kubernetes release of the API server, such as 1.36
-    #[arg(long, value_name = "RELEASE", default_value_t = storage_all::KUBERNETES)]
-    #[arg(value_parser = release)]
-    target_release: Release,
+    #[command(flatten)]
+    release: TargetRelease,
 
     /// Write the files that change
     #[arg(long, group = "destination")]
@@ -120,6 +117,14 @@ impl Status {
     }
 }
 
+impl Args {
+    /// Adds what a configuration says.
+    pub(crate) fn complete(&mut self, config: &Config) {
+        self.files.complete(config);
+        self.release.complete(config);
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut status = Status::default();
@@ -174,7 +179,7 @@ fn plan_all(args: &Args, inputs: Vec<Input>, status: &mut Status) -> Vec<Planned
     let scheme = scheme().with_unrepresentable(unrepresentable);
     let planner = Planner {
         scheme: &scheme,
-        release: args.target_release,
+        release: args.release.get(),
         lossy: args.lossy,
     };
     let plan = |input: Input| {

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::duplicates::Definitions;
 use super::report::FileReport;
 
 /// The files that are applied together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum ApplySet {
     /// Each file by itself
     File,

@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use clap::ValueEnum;
 
 use super::apply_set::ApplySet;
+use super::claim_places::ClaimPlace;
+use super::levels::Levels;
 use super::linter::LintOptions;
 use crate::arguments::{Files, Server};
+use crate::config::Config;
 use crate::kinds;
 use crate::text::nearest;
 
@@ -29,7 +32,7 @@ pub(crate) struct Args {
     pub(crate) server: Server,
 
     /// Check only objects of this kind; can be repeated
-    #[arg(long = "kind", value_name = "KIND", value_parser = kind)]
+    #[arg(long = "kind", value_name = "KIND", value_parser = parse_kind)]
     pub(crate) kinds: Vec<String>,
 
     /// Report fields that the target release doesn't have, but other releases do, as errors instead
@@ -37,9 +40,15 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) strict_unknown: bool,
 
-    /// Files that are applied together; an object in more than one of them is an error
-    #[arg(long, value_enum, default_value_t = ApplySet::File)]
-    pub(crate) apply_set: ApplySet,
+    /// Files that are applied together; an object in more than one of them is an error. By default
+    /// each file is applied by itself
+    #[arg(long, value_enum)]
+    apply_set: Option<ApplySet>,
+
+    /// Report only findings in files that differ from where this revision of git and the branch have
+    /// parted, committed or not, such as `origin/main` for a pull request
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) diff_from: Option<String>,
 
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
@@ -60,14 +69,41 @@ pub(crate) struct Args {
     /// List the files that aren't read and the documents that are left alone
     #[arg(short, long)]
     pub(crate) verbose: bool,
+
+    /// The levels of rules.
+    #[arg(skip)]
+    pub(crate) levels: Levels,
+
+    /// The claims in custom resources.
+    #[arg(skip)]
+    claim_places: Vec<ClaimPlace>,
 }
 
 impl Args {
+    /// Adds what a configuration says.
+    pub(crate) fn complete(&mut self, config: Config) {
+        self.files.complete(&config);
+        self.server.complete(&config);
+        if self.kinds.is_empty() {
+            self.kinds = config.kinds;
+        }
+        self.strict_unknown |= config.strict_unknown;
+        self.apply_set = self.apply_set.or(config.apply_set);
+        self.levels = config.rules;
+        self.claim_places = config.claim_templates;
+    }
+
+    /// Returns the files that are applied together.
+    pub(crate) fn apply_set(&self) -> ApplySet {
+        self.apply_set.unwrap_or(ApplySet::File)
+    }
+
     /// Returns the options of the linter.
     pub(crate) fn options(&self) -> LintOptions {
         LintOptions {
             kinds: self.kinds.clone(),
             strict_unknown: self.strict_unknown,
+            claim_places: self.claim_places.clone(),
         }
     }
 }
@@ -99,7 +135,7 @@ pub(crate) enum Color {
 }
 
 /// Parses the name of a registered kind.
-fn kind(text: &str) -> Result<String, String> {
+pub(crate) fn parse_kind(text: &str) -> Result<String, String> {
     let scheme = kinds::scheme();
     let known: BTreeSet<_> = kinds::registered(&scheme)
         .map(|known| &*known.kind.kind)

@@ -1,9 +1,10 @@
-//! Claims inside other objects: in StatefulSets, and in whatever has a Pod.
+//! Claims inside other objects: in StatefulSets, in whatever has a Pod, and where a user says.
 
 use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::Part;
 use serde_json::{Value, json};
 
+use super::claim_places::{ClaimPlace, Holds};
 use super::finding::{Message, Severity};
 use super::messages;
 
@@ -41,23 +42,57 @@ pub(super) struct ClaimTemplate {
     pub(super) path: FieldPath,
     /// True for a volume of a Pod, whose claim has no name of its own.
     of_pod: bool,
+    /// True if there is only the `spec` of a claim.
+    pub(super) is_spec: bool,
     /// The sources of data that it doesn't have. A server sets one like the other only in a claim
     /// of its own.
     no_sources: Vec<String>,
 }
 
-/// Returns the claims in an object, as they are written.
-pub(super) fn of(part: &Part<'_>) -> Vec<(ClaimTemplate, Value)> {
+/// Returns the claims in an object, as they are written; `places` says which custom resources have
+/// some.
+pub(super) fn of(part: &Part<'_>, places: &[ClaimPlace]) -> Vec<(ClaimTemplate, Value)> {
     let (Some(version), Some(kind)) = (&part.api_version, &part.kind) else {
         return Vec::new();
     };
     let group = GroupVersion::from_api_version(version).group;
     let mut known = PODS.iter();
-    let found = known.find(|(of, name, _)| group == *of && kind == name);
-    let Some(((_, _, pod), document)) = found.zip(part.document()) else {
+    let pod = known.find(|(of, name, _)| group == *of && kind == name);
+    let named = places
+        .iter()
+        .filter(|place| place.group == group && place.kind == *kind);
+    let named: Vec<_> = named.collect();
+    if pod.is_none() && named.is_empty() {
+        return Vec::new();
+    }
+    let Some(document) = part.document() else {
         return Vec::new();
     };
     let mut claims = Vec::new();
+    for place in named {
+        let found = place.path.find(&document).into_iter();
+        claims.extend(found.map(|(path, claim)| {
+            let template = match place.holds {
+                Holds::Claim => ClaimTemplate::new(path, false, claim),
+                Holds::Spec => ClaimTemplate::of_spec(path, claim),
+            };
+            (template, claim.clone())
+        }));
+    }
+    if let Some((_, _, pod)) = pod {
+        built_in(kind, pod, &document, &mut claims);
+    }
+    claims.retain(|(_, claim)| claim.is_object());
+    claims
+}
+
+/// Adds the claims of a built-in kind whose Pod is at a path.
+fn built_in(
+    kind: &str,
+    pod: &[&'static str],
+    document: &Value,
+    claims: &mut Vec<(ClaimTemplate, Value)>,
+) {
     if kind == "StatefulSet" {
         let path = FieldPath::new("spec").child("volumeClaimTemplates");
         for (index, claim) in elements(document.pointer("/spec/volumeClaimTemplates")) {
@@ -67,7 +102,7 @@ pub(super) fn of(part: &Part<'_>) -> Vec<(ClaimTemplate, Value)> {
     }
     let spec = pod
         .iter()
-        .try_fold(&document, |value, name| value.get(*name));
+        .try_fold(document, |value, name| value.get(*name));
     let path = pod
         .iter()
         .fold(FieldPath::default(), |path, name| path.child(*name));
@@ -79,8 +114,6 @@ pub(super) fn of(part: &Part<'_>) -> Vec<(ClaimTemplate, Value)> {
         let path = path.child("ephemeral").child("volumeClaimTemplate");
         claims.push((ClaimTemplate::new(path, true, claim), claim.clone()));
     }
-    claims.retain(|(_, claim)| claim.is_object());
-    claims
 }
 
 fn elements(list: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
@@ -90,14 +123,27 @@ fn elements(list: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
 
 impl ClaimTemplate {
     fn new(path: FieldPath, of_pod: bool, claim: &Value) -> Self {
-        let spec = claim.get("spec");
+        Self {
+            of_pod,
+            is_spec: false,
+            ..Self::with(path, claim.get("spec"))
+        }
+    }
+
+    /// The claim of which there is only the `spec`.
+    fn of_spec(path: FieldPath, spec: &Value) -> Self {
+        Self::with(path, Some(spec))
+    }
+
+    fn with(path: FieldPath, spec: Option<&Value>) -> Self {
         let is_absent = |name: &&str| spec.is_none_or(|spec| spec.get(*name).is_none());
         let no_sources = ["dataSource", "dataSourceRef"]
             .into_iter()
             .filter(is_absent);
         Self {
             path,
-            of_pod,
+            of_pod: false,
+            is_spec: true,
             no_sources: no_sources.map(|name| format!("spec.{name}")).collect(),
         }
     }
@@ -127,6 +173,9 @@ impl ClaimTemplate {
 
     /// Returns the claim as an object of its own.
     pub(super) fn whole(&self, mut claim: Value) -> Value {
+        if self.is_spec {
+            claim = json!({"spec": claim});
+        }
         if let Some(fields) = claim.as_object_mut() {
             fields.insert("apiVersion".to_owned(), json!("v1"));
             fields.insert("kind".to_owned(), json!(KIND));
@@ -162,13 +211,17 @@ impl ClaimTemplate {
         if self.no_sources.iter().any(|source| is_in(source)) {
             return false;
         }
-        let is_own = message.rule == Some(messages::NOT_SETTABLE);
+        let is_own = message.rule == messages::NOT_SETTABLE;
         is_own || is_in("spec") || is_of_metadata() || messages::is_of_reading(message)
     }
 
     /// Returns the path in the object that has the claim.
     pub(super) fn outside(&self, inside: &str) -> String {
-        match inside {
+        let inside = match self.is_spec {
+            true => inside.strip_prefix("spec").unwrap_or_default(),
+            false => inside,
+        };
+        match inside.trim_start_matches('.') {
             "" => self.path.to_string(),
             inside => format!("{}.{inside}", self.path),
         }

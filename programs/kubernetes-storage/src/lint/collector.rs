@@ -17,6 +17,10 @@ pub(super) struct Places<'t> {
     positions: Positions<'t>,
     /// The path of the object.
     inside: FieldPath,
+    /// The number of segments of a path in the object that the text doesn't have.
+    added: usize,
+    /// True if what is read isn't the text, but made of it.
+    is_anew: bool,
 }
 
 impl<'t> Places<'t> {
@@ -24,26 +28,36 @@ impl<'t> Places<'t> {
         Self {
             positions,
             inside: FieldPath::default(),
+            added: 0,
+            is_anew: false,
         }
     }
 
-    /// Turns to the object at a path.
-    pub(super) fn turn_to(&mut self, path: &FieldPath) {
-        self.inside = path.clone();
+    /// Turns to a claim.
+    pub(super) fn turn_to(&mut self, claim: &ClaimTemplate) {
+        self.inside = claim.path.clone();
+        self.added = usize::from(claim.is_spec);
+        self.read_anew();
+    }
+
+    /// Says that what is read from now on isn't the text, but made of it.
+    pub(super) fn read_anew(&mut self) {
+        self.is_anew = true;
     }
 
     /// Returns the line and column of a place that reading found. What stands inside another object
     /// has been read anew.
     pub(super) fn of(&mut self, location: &Location) -> Option<(usize, usize)> {
-        match self.inside.segments().is_empty() {
-            true => location.line.zip(location.column),
-            false => self.find(&location.path),
+        match self.is_anew {
+            false => location.line.zip(location.column),
+            true => self.find(&location.path),
         }
     }
 
     /// Returns the line and column of the field at a path, or of the nearest around it.
     pub(super) fn find(&mut self, path: &FieldPath) -> Option<(usize, usize)> {
         let (outer, inner) = (self.inside.segments(), path.segments());
+        let inner = inner.iter().skip(self.added);
         let whole = outer.iter().chain(inner).cloned().collect();
         self.positions.find(&whole)
     }
@@ -106,6 +120,7 @@ impl Collector<'_> {
         let (line, column) = position.unzip();
         Finding {
             file: Arc::clone(&self.file),
+            source: None,
             line: line.unwrap_or(self.line),
             column,
             subject: Arc::clone(&self.subject),

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A server rejects the object or can't decode it.
@@ -19,7 +20,7 @@ pub enum Severity {
 /// The document or object of a finding.
 ///
 /// Its texts are cut off after 253 characters, the most that a valid name has.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subject {
     /// The number of the document in the file, from 1; empty documents don't count.
@@ -57,7 +58,9 @@ impl std::fmt::Display for Subject {
 pub struct Finding {
     /// The file, as it was named.
     pub file: Arc<str>,
-    /// The line, counted from 1.
+    /// The file from which a template engine has made the text, if it says so.
+    pub source: Option<Arc<str>>,
+    /// The line of the file, counted from 1.
     pub line: usize,
     /// The column, counted from 1, in characters; `None` where only the line is known.
     pub column: Option<usize>,
@@ -68,7 +71,7 @@ pub struct Finding {
 }
 
 /// The message of a finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
     /// The severity.
@@ -79,8 +82,8 @@ pub struct Message {
     pub field: Option<String>,
     /// The reason: that of a server's cause, such as `FieldValueInvalid`, or one of the linter.
     pub reason: &'static str,
-    /// The stable name of the violated rule, if there is one.
-    pub rule: Option<&'static str>,
+    /// The stable name of the violated rule, which [`crate::rules`] explains.
+    pub rule: &'static str,
     /// The reason in words, which text shows in place of the reason.
     #[serde(skip)]
     pub title: String,

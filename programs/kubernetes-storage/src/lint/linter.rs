@@ -7,14 +7,17 @@ use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Scheme, SchemeError,
 use kubernetes_validation::{ErrorType, Target};
 use serde_json::Value;
 
+use super::claim_places::ClaimPlace;
 use super::claims::{self, ClaimTemplate};
 use super::collector::{Collector, Places};
+use super::comments::Comments;
 use super::duplicates::{Definitions, NamedObject};
 use super::finding::{Finding, Subject};
 use super::messages;
 use super::note::Note;
 use super::report::FileReport;
 use crate::aside::{Aside, Left};
+use crate::former::Former;
 use crate::kinds::{self, UnknownKind};
 use crate::server::{self, Document, Readable};
 use crate::template;
@@ -34,6 +37,8 @@ pub struct LintOptions {
     pub kinds: Vec<String>,
     /// Set if a field that only other releases have is an error instead of a warning.
     pub strict_unknown: bool,
+    /// The claims in custom resources.
+    pub claim_places: Vec<ClaimPlace>,
 }
 
 impl Linter {
@@ -70,6 +75,7 @@ impl Linter {
         let name: Arc<str> = file.into();
         let new_report = || FileReport {
             file: file.to_owned(),
+            comments: Comments::of(text),
             ..FileReport::default()
         };
         let (mut report, mut definitions) = (new_report(), Definitions::default());
@@ -77,7 +83,8 @@ impl Linter {
         for part in self.scheme.decode_each(text, syntax) {
             let subject = subject(&part);
             let claims = self.claims(&part);
-            if !self.is_selected(&part) && claims.is_empty() {
+            let former = Former::of(&part).filter(|_| self.is_kind(&part));
+            if !self.is_selected(&part) && claims.is_empty() && former.is_none() {
                 // A list is left alone with its items, which are parts of their own.
                 if !matches!(part.object, Ok(None)) {
                     let line = part.location.line.unwrap_or(1);
@@ -108,7 +115,10 @@ impl Linter {
                     };
                 }
                 Some(left @ Left::Part) => collector.add_note(None, left.note()),
-                None => self.part(part, &mut collector, &mut definitions),
+                None => match former {
+                    Some(former) => self.former(former, &part, &mut collector, &mut definitions),
+                    None => self.part(part, &mut collector, &mut definitions),
+                },
             }
         }
         report.findings.sort_by_key(|finding| finding.line);
@@ -117,16 +127,21 @@ impl Linter {
 
     /// Returns true if a part is to be checked.
     fn is_selected(&self, part: &Part<'_>) -> bool {
+        kinds::is_storage(&self.scheme, part) && self.is_kind(part)
+    }
+
+    /// Returns true if a part is of a kind that is to be checked.
+    fn is_kind(&self, part: &Part<'_>) -> bool {
         let kinds = &self.options.kinds;
         let is_kind = |kind: &String| kinds.is_empty() || kinds.contains(kind);
-        kinds::is_storage(&self.scheme, part) && part.kind.as_ref().is_none_or(is_kind)
+        part.kind.as_ref().is_none_or(is_kind)
     }
 
     /// Returns the claims in an object of another kind.
     fn claims(&self, part: &Part<'_>) -> Vec<(ClaimTemplate, Value)> {
         let kinds = &self.options.kinds;
         match kinds.is_empty() || kinds.iter().any(|kind| kind == claims::KIND) {
-            true => claims::of(part),
+            true => claims::of(part, &self.options.claim_places),
             false => Vec::new(),
         }
     }
@@ -140,7 +155,7 @@ impl Linter {
     ) {
         let places = &mut Places::new(part.positions());
         for (claim, document) in claims {
-            places.turn_to(&claim.path);
+            places.turn_to(&claim);
             let unexpected = claim.unexpected(&document);
             let text = claim.whole(document).to_string();
             collector.claim = Some(claim);
@@ -153,6 +168,31 @@ impl Linter {
                 let object = std::mem::replace(&mut inner.object, Ok(None));
                 self.decoded(&inner, object, collector, places);
             }
+        }
+    }
+
+    /// Checks an object whose version isn't served any more, as one of the version that is.
+    fn former(
+        &self,
+        former: &Former,
+        part: &Part<'_>,
+        collector: &mut Collector<'_>,
+        definitions: &mut Definitions,
+    ) {
+        let places = &mut Places::new(part.positions());
+        collector.report.objects += 1;
+        add_duplicate(part, collector, places, definitions);
+        let place = places.find(&messages::path("apiVersion"));
+        collector.add(place, messages::former_version(former));
+        let Some(object) = former.convert(part) else {
+            return;
+        };
+        let text = object.to_string();
+        // The places are those of the whole text.
+        places.read_anew();
+        for mut inner in self.scheme.decode_each(&text, Syntax::Json) {
+            let object = std::mem::replace(&mut inner.object, Ok(None));
+            self.decoded(&inner, object, collector, places);
         }
     }
 

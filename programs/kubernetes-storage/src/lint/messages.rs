@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::finding::{Message, Severity};
 use super::note::Note;
+use crate::former::Former;
 use crate::input::ReadError;
 use crate::kinds::{self, UnknownKind};
 use crate::text::{nearest, truncate};
@@ -16,11 +17,14 @@ use crate::text::{nearest, truncate};
 /// The most characters of a value that a message shows.
 const MAX_VALUE: usize = 60;
 
-/// Returns a message without a field of the server and without a rule.
+/// The names of a message: its reason, the reason in words, and its rule.
+type Names = (&'static str, &'static str, &'static str);
+
+/// Returns a message without a field of the server.
 fn message(
     severity: Severity,
     path: impl Into<String>,
-    (reason, title): (&'static str, &str),
+    (reason, title, rule): Names,
     text: String,
 ) -> Message {
     Message {
@@ -28,7 +32,7 @@ fn message(
         path: path.into(),
         field: None,
         reason,
-        rule: None,
+        rule,
         title: title.to_owned(),
         text,
     }
@@ -87,13 +91,13 @@ pub(super) fn field_error(error: &FieldError) -> Message {
     }
 }
 
-const UNKNOWN_FIELD: (&str, &str) = ("UnknownField", "Unknown field");
-const DUPLICATE_FIELD: (&str, &str) = ("DuplicateField", "Duplicate field");
-const WRONG_TYPE: (&str, &str) = ("Unreadable", "Wrong type");
+const UNKNOWN_FIELD: Names = ("UnknownField", "Unknown field", "unknownField");
+const DUPLICATE_FIELD: Names = ("DuplicateField", "Duplicate field", "duplicateField");
+const WRONG_TYPE: Names = ("Unreadable", "Wrong type", "wrongType");
 
 /// Returns true for what is found when an object is read.
 pub(super) fn is_of_reading(message: &Message) -> bool {
-    let reasons = [UNKNOWN_FIELD, DUPLICATE_FIELD, WRONG_TYPE].map(|(reason, _)| reason);
+    let reasons = [UNKNOWN_FIELD, DUPLICATE_FIELD, WRONG_TYPE].map(|(reason, ..)| reason);
     reasons.contains(&message.reason)
 }
 
@@ -101,7 +105,7 @@ pub(super) fn is_of_reading(message: &Message) -> bool {
 pub(super) fn decode_error(error: &SchemeError, outer: &FieldPath) -> Message {
     let names = match error.reason() {
         Reason::Syntax { .. } => SYNTAX_ERROR,
-        Reason::Unnamed { .. } => ("Unnamed", "Incomplete"),
+        Reason::Unnamed { .. } => ("Unnamed", "Incomplete", "unnamed"),
         _ => WRONG_TYPE,
     };
     let path = error.location().path.segments();
@@ -111,7 +115,7 @@ pub(super) fn decode_error(error: &SchemeError, outer: &FieldPath) -> Message {
     message(Severity::Error, path.to_string(), names, text)
 }
 
-const SYNTAX_ERROR: (&str, &str) = ("Syntax", "Syntax error");
+const SYNTAX_ERROR: Names = ("Syntax", "Syntax error", "syntax");
 
 /// A file that is not UTF-8.
 pub(super) fn not_utf8() -> Message {
@@ -134,19 +138,18 @@ pub(super) const NOT_SETTABLE: &str = "claimTemplateMetadata";
 /// Metadata that a Pod's claim can't have.
 pub(super) fn not_settable(path: &FieldPath) -> Message {
     let path = path.to_string();
-    let names = (ErrorType::Forbidden.reason(), "Forbidden");
+    let names = (ErrorType::Forbidden.reason(), "Forbidden", NOT_SETTABLE);
     let text = "a Pod's claim is named after the Pod and the volume; only annotations and labels \
                 can be set";
     Message {
         field: Some(path.clone()),
-        rule: Some(NOT_SETTABLE),
         ..message(Severity::Error, path, names, text.to_owned())
     }
 }
 
 /// A kind or version that Kubernetes has never had.
 pub(super) fn unknown_kind(kind: &UnknownKind) -> Message {
-    let names = ("UnknownKind", "Unknown kind");
+    let names = ("UnknownKind", "Unknown kind", "unknownKind");
     message(Severity::Error, kind.field, names, kind.to_string())
 }
 
@@ -155,10 +158,17 @@ pub(super) fn duplicate_object(first: &str) -> Message {
     message(
         Severity::Error,
         "metadata.name",
-        ("DuplicateObject", "Duplicate object"),
+        ("DuplicateObject", "Duplicate object", "duplicateObject"),
         format!("already defined at {first}; one would replace the other"),
     )
 }
+
+/// A version of a custom resource that its definition doesn't serve any more.
+pub(super) fn former_version(former: &Former) -> Message {
+    message(Severity::Error, "apiVersion", NOT_SERVED, former.message())
+}
+
+const NOT_SERVED: Names = ("NotServed", "Not served", "notServed");
 
 /// A version that a release doesn't serve, has deprecated, or serves only if it is enabled.
 pub(super) fn lifecycle(
@@ -168,8 +178,7 @@ pub(super) fn lifecycle(
     release: Release,
 ) -> Option<Message> {
     if let Some(text) = not_served(scheme, kind, lifecycle, release) {
-        let names = ("NotServed", "Not served");
-        return Some(message(Severity::Error, "apiVersion", names, text));
+        return Some(message(Severity::Error, "apiVersion", NOT_SERVED, text));
     }
     let version = &kind.group_version.version;
     let flag = (!lifecycle.is_served_by_default(version, release)).then(|| {
@@ -177,9 +186,12 @@ pub(super) fn lifecycle(
         format!("served only with --runtime-config={version}=true")
     });
     let deprecated = lifecycle.deprecated.filter(|since| *since <= release);
-    let (reason, text) = match (deprecated, flag) {
+    let (names, text) = match (deprecated, flag) {
         (None, None) => return None,
-        (None, Some(flag)) => ("NotServedByDefault", flag),
+        (None, Some(flag)) => (
+            ("NotServedByDefault", "Warning", "notServedByDefault"),
+            flag,
+        ),
         (Some(since), flag) => {
             let removed = lifecycle.removed.map(|end| format!(", removed in {end}"));
             let text = format!(
@@ -188,10 +200,9 @@ pub(super) fn lifecycle(
                 replacement(kind, lifecycle),
                 flag.map_or_else(String::new, |flag| format!("; {flag}")),
             );
-            ("Deprecated", text)
+            (("Deprecated", "Warning", "deprecatedVersion"), text)
         }
     };
-    let names = (reason, "Warning");
     Some(message(Severity::Warning, "apiVersion", names, text))
 }
 
@@ -242,7 +253,7 @@ pub(super) fn not_convertible(error: &SchemeError) -> Message {
     let path = error.location().path.to_string();
     let text = error.reason().to_string();
     let text = text.strip_prefix(&format!("{path}: ")).unwrap_or(&text);
-    let names = ("NotConvertible", "Not convertible");
+    let names = ("NotConvertible", "Not convertible", "notConvertible");
     message(Severity::Error, path, names, text.to_owned())
 }
 
@@ -251,7 +262,7 @@ pub(super) fn unrepresentable(field: &UnrepresentableField, to: &GroupVersionKin
     message(
         Severity::Warning,
         field.path.to_string(),
-        ("Lost", "Warning"),
+        ("Lost", "Warning", "unrepresentable"),
         format!(
             "{to} cannot represent {}",
             truncate(&field.value.to_string(), MAX_VALUE)
@@ -276,7 +287,7 @@ pub(super) fn validation_error(error: &Error) -> Message {
         path: error.path.to_string(),
         field: Some(error.field.clone()),
         reason: error.error_type.reason(),
-        rule: Some(error.rule),
+        rule: error.rule,
         title: error.error_type.to_string(),
         text: format!("{value}{}{meant}", error.detail),
     }
@@ -285,7 +296,7 @@ pub(super) fn validation_error(error: &Error) -> Message {
 /// A warning of the server.
 pub(super) fn warning(warning: &Warning) -> Message {
     let path = warning.path.to_string();
-    let names = ("Warning", "Warning");
+    let names = ("Warning", "Warning", "serverWarning");
     message(Severity::Warning, path, names, warning.message.clone())
 }
 
@@ -294,7 +305,7 @@ pub(super) fn gate_disabled(path: &FieldPath, release: Release) -> Message {
     message(
         Severity::Warning,
         path.to_string(),
-        ("NotKept", "Warning"),
+        ("NotKept", "Warning", "gateDisabled"),
         format!(
             "Kubernetes {release} drops the field: its feature gate is disabled; see --feature-gate"
         ),
@@ -310,7 +321,7 @@ pub(super) fn ignored(path: &FieldPath) -> Message {
         }
         _ => "a server drops the field because of its value",
     };
-    let names = ("NotKept", "Warning");
+    let names = ("NotKept", "Warning", "droppedValue");
     message(Severity::Warning, path.to_string(), names, text.to_owned())
 }
 
@@ -325,18 +336,34 @@ pub(super) fn other_release_field(path: &FieldPath, release: Release, is_strict:
         "Kubernetes {release} has no such field, but other releases do; the server drops it, or \
          rejects it with fieldValidation=Strict"
     );
-    message(severity, path.to_string(), UNKNOWN_FIELD, text)
+    let (reason, title, _) = UNKNOWN_FIELD;
+    let names = (reason, title, "fieldOfOtherRelease");
+    message(severity, path.to_string(), names, text)
+}
+
+/// A comment that doesn't name a rule.
+pub(super) fn unknown_rule(text: &str) -> Message {
+    let names = ("UnknownRule", "Unknown rule", "unknownRule");
+    message(Severity::Warning, "", names, text.to_owned())
+}
+
+/// A comment that ignores a rule which nothing breaks.
+pub(super) fn unused_ignore(rule: &str) -> Message {
+    let names = ("UnusedIgnore", "Note", "unusedIgnore");
+    let text = format!("nothing here breaks `{rule}`; remove the comment");
+    message(Severity::Note, "", names, text)
 }
 
 /// A part that isn't checked, with the reason.
 pub(super) fn note(note: Note, path: &str) -> Message {
     let text = note.text().to_owned();
-    message(Severity::Note, path, (note.reason(), "Note"), text)
+    let names = (note.reason(), "Note", note.rule());
+    message(Severity::Note, path, names, text)
 }
 
 /// A value that a template engine replaces, of which only the rest of the object is checked.
 pub(super) fn placeholder(path: &str) -> Message {
     let text = "a placeholder, not checked; lint the rendered manifests as well";
-    let reason = Note::Template.reason();
-    message(Severity::Note, path, (reason, "Note"), text.to_owned())
+    let names = (Note::Template.reason(), "Note", Note::Template.rule());
+    message(Severity::Note, path, names, text.to_owned())
 }

@@ -14,22 +14,31 @@
 
 mod apply_set;
 mod arguments;
+mod changed;
+mod claim_places;
 mod claims;
 mod collector;
+mod comments;
 mod duplicates;
 mod finding;
 mod format;
+mod levels;
 mod linter;
 mod messages;
 mod note;
 mod progress;
 mod report;
 mod run;
+mod sources;
 mod summary;
 
-pub(crate) use arguments::Args;
+pub(crate) use apply_set::ApplySet;
+pub(crate) use arguments::{Args, parse_kind};
+pub use claim_places::{ClaimPath, ClaimPlace, Holds};
 pub use finding::{Finding, Message, Severity, Subject};
 pub use format::Line;
+pub(crate) use format::schema;
+pub use levels::{Level, Levels};
 pub use linter::{LintOptions, Linter};
 pub use note::Note;
 pub use report::FileReport;

@@ -26,6 +26,16 @@ impl Note {
         }
     }
 
+    /// The name of its rule.
+    pub(crate) const fn rule(self) -> &'static str {
+        match self {
+            Self::Template => "template",
+            Self::Assertion => "assertion",
+            Self::Patch => "patch",
+            Self::NoManifest => "noManifest",
+        }
+    }
+
     /// A number of files, as in `2 patches`.
     pub(crate) fn counted(self, count: usize) -> String {
         match (self, count) {

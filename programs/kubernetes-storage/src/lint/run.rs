@@ -1,6 +1,7 @@
 //! Runs the command.
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::process::ExitCode;
 
 use kubernetes_validation::Target;
@@ -8,10 +9,12 @@ use rayon::prelude::*;
 
 use super::apply_set::add_duplicates;
 use super::arguments::Args;
+use super::changed::Changed;
 use super::format;
 use super::linter::Linter;
 use super::progress::Progress;
 use super::report::FileReport;
+use super::sources::Sources;
 use super::summary::Summary;
 use crate::exit;
 use crate::input::{Input, ReadError};
@@ -33,7 +36,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 /// Checks all inputs and prints the findings. Fails only if standard output can't be written.
 fn lint(args: &Args) -> io::Result<u8> {
-    let release = args.server.target_release;
+    let release = args.server.release.get();
     if release < Target::OLDEST {
         report(&format!(
             "note: the rules cover Kubernetes {} to {}; those of {release} may differ",
@@ -45,10 +48,24 @@ fn lint(args: &Args) -> io::Result<u8> {
     if inputs.inputs.contains(&Input::Standard) && io::stdin().is_terminal() {
         report("reading manifests from standard input; see --help");
     }
+    let changed = match args.diff_from.as_deref().map(Changed::since).transpose() {
+        Ok(changed) => changed,
+        Err(message) => {
+            report_error(&message);
+            return Ok(exit::FAILURE);
+        }
+    };
     let (mut files, unreadable) = read_all(args, &inputs.inputs);
     inputs.failed.extend(unreadable);
-    add_duplicates(args.apply_set, &mut files);
-    let summary = Summary::of(&files, inputs.not_read());
+    add_duplicates(args.apply_set(), &mut files);
+    files.iter_mut().for_each(|file| file.settle(&args.levels));
+    let read = files.len();
+    if let Some(changed) = changed {
+        // What isn't a file hasn't been there before.
+        files.retain(|file| file.path.as_ref().is_none_or(|path| changed.contains(path)));
+    }
+    let unchanged = read - files.len();
+    let summary = Summary::of(&files, unchanged, inputs.not_read());
 
     inputs
         .failed
@@ -87,19 +104,26 @@ fn read_all(args: &Args, inputs: &[Input]) -> (Vec<FileReport>, Vec<String>) {
     let check = |input: &Input| {
         let name = input.name();
         let checked = match input.read() {
-            Ok(text) => Ok(FileReport {
-                raw_name: input.raw_name(),
-                ..match surroundings.role_of(input) {
+            Ok(text) => {
+                let mut report = match surroundings.role_of(input) {
                     Role::Left(note) => FileReport::left_alone(&name, note),
                     Role::Partial => linter.check_partial(&name, &text, input.syntax()),
                     Role::Manifests => linter.check(&name, &text, input.syntax()),
+                };
+                // A file that is read is named, whatever it has been made from.
+                if *input == Input::Standard {
+                    report.add_sources(&Sources::of(&text));
                 }
-            }),
+                Ok(report)
+            }
             Err(ReadError::NotUtf8 { file, line }) => Ok(FileReport::not_utf8(&file, line)),
             Err(ReadError::Io(message)) => Err(message),
         };
         progress.advance();
-        checked
+        checked.map(|report| FileReport {
+            path: input.path().map(Path::to_owned),
+            ..report
+        })
     };
     let checked: Vec<_> = inputs.par_iter().map(check).collect();
     let (mut files, mut unreadable) = (Vec::new(), Vec::new());

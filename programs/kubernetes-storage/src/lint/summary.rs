@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::finding::{Finding, Severity};
@@ -11,7 +12,7 @@ use crate::search::NotRead;
 use crate::text::counted;
 
 /// The numbers of a run, shown as `2 files, 3 objects, 2 errors, 1 warning`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Summary {
     /// Files that were read.
@@ -32,6 +33,8 @@ pub(super) struct Summary {
     pub(super) no_manifests: usize,
     /// Documents and items of lists of other kinds.
     pub(super) left_alone: usize,
+    /// Files that don't differ from a revision, whose findings don't count.
+    pub(super) unchanged: usize,
     /// Files and folders that aren't read.
     #[serde(flatten)]
     pub(super) not_read: NotRead,
@@ -39,7 +42,7 @@ pub(super) struct Summary {
 
 impl Summary {
     /// Counts the findings and objects of all files.
-    pub(super) fn of(files: &[FileReport], not_read: NotRead) -> Self {
+    pub(super) fn of(files: &[FileReport], unchanged: usize, not_read: NotRead) -> Self {
         let count = |severity| {
             findings(files)
                 .filter(|finding| finding.message.severity == severity)
@@ -56,6 +59,7 @@ impl Summary {
             patches: noted(Note::Patch),
             no_manifests: noted(Note::NoManifest),
             left_alone: files.iter().map(|file| file.left_alone.len()).sum(),
+            unchanged,
             not_read,
         }
     }
@@ -82,6 +86,9 @@ impl fmt::Display for Summary {
         }
         if self.left_alone > 0 {
             write!(f, ", {} left alone", counted(self.left_alone, "document"))?;
+        }
+        if self.unchanged > 0 {
+            write!(f, ", {} unchanged", counted(self.unchanged, "file"))?;
         }
         write!(f, "{}", self.not_read)
     }

@@ -160,32 +160,32 @@ fn the_value_that_is_meant_is_told() {
     for (object, expected) in [
         (
             "StorageClass\nvolumeBindingMode: Imediate",
-            format!("\"Imediate\": {mode}; did you mean \"Immediate\"?\n"),
+            format!("\"Imediate\": {mode}; did you mean \"Immediate\"? [enum]\n"),
         ),
         // No accepted value is similar to these.
         (
             "StorageClass\nvolumeBindingMode: Later",
-            format!("\"Later\": {mode}\n"),
+            format!("\"Later\": {mode} [enum]\n"),
         ),
         (
             "StorageClass\nvolumeBindingMode: ''",
-            format!("\"\": {mode}\n"),
+            format!("\"\": {mode} [enum]\n"),
         ),
         (
             "StorageClass\nreclaimPolicy: retian",
-            "can't be recycled; did you mean \"Retain\"?\n".to_owned(),
+            "can't be recycled; did you mean \"Retain\"? [enum]\n".to_owned(),
         ),
         (
             "StorageClass\nreclaimPolicy: Recycle",
-            "can't be recycled\n".to_owned(),
+            "can't be recycled [enum]\n".to_owned(),
         ),
         (
             "CSIDriver\nspec: {volumeLifecycleModes: [ephemeral]}",
-            "; did you mean \"Ephemeral\"?\n".to_owned(),
+            "; did you mean \"Ephemeral\"? [enum]\n".to_owned(),
         ),
         (
             "VolumeAttachment\nspec: {source: {inlineVolumeSpec: {accessModes: [readwriteOnce]}}}",
-            "; did you mean \"ReadWriteOnce\"?\n".to_owned(),
+            "; did you mean \"ReadWriteOnce\"? [enum]\n".to_owned(),
         ),
     ] {
         let ran = lint(
@@ -389,6 +389,10 @@ metadata: {name: d}
         "15 spec.deletionPolicy FieldValueRequired",
         "15 spec.source FieldValueRequired",
         "15 spec.volumeSnapshotRef FieldValueRequired",
+        // It is checked as one of v1.
+        "18 apiVersion NotServed",
+        "18 spec FieldValueRequired",
+        "18  FieldValueInvalid",
     ];
     assert_eq!(found, wanted);
 }
@@ -433,7 +437,8 @@ fn misspelt_kinds_are_errors() {
         let text = object(version, kind);
         let wanted = format!("Kubernetes has no {version} {kind}; did you mean {meant}?");
         let ran = lint(&[], &text);
-        let line = format!("<stdin>:2: {version} {kind} a: kind: Unknown kind: {wanted}\n");
+        let line =
+            format!("<stdin>:2: {version} {kind} a: kind: Unknown kind: {wanted} [unknownKind]\n");
         assert_eq!((ran.code, ran.stdout), (1, line));
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         for command in ["defaults", "convert"] {

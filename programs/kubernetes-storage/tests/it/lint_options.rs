@@ -240,7 +240,10 @@ fn a_deprecated_version_is_a_warning() {
     let ran = lint(&["--target-release", "1.20"], &text);
     let expected = "Warning: deprecated since Kubernetes 1.19, removed in 1.22; use apiVersion \
                 storage.k8s.io/v1";
-    assert_eq!(messages(&ran), [format!("apiVersion: {expected}")]);
+    assert_eq!(
+        messages(&ran),
+        [format!("apiVersion: {expected} [deprecatedVersion]")]
+    );
     assert_eq!(ran.code, 0);
     let ran = lint(&["--target-release", "1.20", "--warnings-as-errors"], &text);
     assert_eq!(ran.code, 1);
@@ -259,6 +262,7 @@ fn json_has_one_object_a_line() {
         .collect();
     let fields = [
         "file",
+        "source",
         "line",
         "column",
         "document",
@@ -277,7 +281,7 @@ fn json_has_one_object_a_line() {
     let wanted = serde_json::json!({"summary": {
         "files": 5, "objects": 20, "errors": 26, "warnings": 3, "templates": 0,
         "assertions": 0, "patches": 0, "noManifests": 0,
-        "leftAlone": 2, "skipped": 1, "hidden": 0, "vendored": 0, "ignored": 0,
+        "leftAlone": 2, "unchanged": 0, "skipped": 1, "hidden": 0, "vendored": 0, "ignored": 0,
     }});
     assert_eq!(*summary, wanted);
     for row in rows {

@@ -4,15 +4,20 @@
 
 mod claims;
 mod common;
+mod config;
 mod convert;
 mod defaults;
+mod former;
 mod hostile;
 mod inputs;
 mod lint;
 mod lint_options;
 mod notes;
+mod origins;
 mod output;
 mod program;
+mod rules;
+mod schema;
 mod search;
 mod surroundings;
 mod upstream;

@@ -42,7 +42,9 @@ fn templates_are_not_read() {
             "{text}{note}"
         );
         assert!(
-            note.ends_with(": Note: template, not read; lint the rendered manifests instead"),
+            note.ends_with(
+                ": Note: template, not read; lint the rendered manifests instead [template]"
+            ),
             "{note}"
         );
         assert_eq!(ran.code, 0, "{text}");
@@ -109,7 +111,8 @@ fn placeholders_are_left_out() {
                 panic!("{text}{}", ran.stdout);
             };
             assert!(note.starts_with(&format!("<stdin>:{line}: ")), "{note}");
-            let end = ": Note: a placeholder, not checked; lint the rendered manifests as well";
+            let end = ": Note: a placeholder, not checked; lint the rendered manifests as well \
+                       [template]";
             assert!(note.ends_with(end), "{note}");
             assert_eq!(others.len(), errors, "{text}{others:?}");
             let summary = format!(

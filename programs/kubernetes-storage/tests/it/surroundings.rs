@@ -75,7 +75,8 @@ fn parts_of_objects_in_tests_are_notes() {
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     assert!(ran.stderr.contains(", 8 assertions"), "{}", ran.stderr);
     let ran = run_in(&here, &["--notes", "."], "");
-    let is_note = |line: &str| line.ends_with(": Note: part of an object in a test, not checked");
+    let is_note =
+        |line: &str| line.ends_with(": Note: part of an object in a test, not checked [assertion]");
     assert!(ran.stdout.lines().all(is_note), "{}", ran.stdout);
 
     // A whole object of such a test is checked, and any elsewhere.

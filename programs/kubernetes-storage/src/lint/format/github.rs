@@ -14,20 +14,22 @@ pub(super) fn print(out: &mut impl Write, files: &[FileReport]) -> io::Result<()
             Severity::Warning => "warning",
             Severity::Note => "notice",
         };
-        write!(
-            out,
-            "::{command} file={},line={}",
-            property(&finding.file),
-            finding.line
-        )?;
-        if let Some(column) = finding.column {
+        match &finding.source {
+            // Where it is in the file from which the text was made isn't known.
+            Some(source) => write!(out, "::{command} file={}", property(source))?,
+            None => {
+                let file = property(&finding.file);
+                write!(out, "::{command} file={file},line={}", finding.line)?;
+            }
+        }
+        if let (Some(column), None) = (finding.column, &finding.source) {
             write!(out, ",col={column}")?;
         }
         let place = match message.path.as_str() {
             "" => finding.subject.to_string(),
             path => format!("{}: {path}", finding.subject),
         };
-        let text = data(&format!("{place}: {}", message.text));
+        let text = data(&format!("{place}: {} [{}]", message.text, message.rule));
         writeln!(out, ",title={}::{text}", property(&message.title))?;
     }
     Ok(())

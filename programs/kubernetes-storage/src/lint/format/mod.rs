@@ -13,6 +13,7 @@ use anstream::{AutoStream, ColorChoice};
 use super::arguments::{Args, Color, OutputFormat};
 use super::report::FileReport;
 use super::summary::Summary;
+pub(crate) use json::schema;
 pub use text::Line;
 
 /// Prints the findings to standard output.

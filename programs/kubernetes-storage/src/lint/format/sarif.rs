@@ -1,80 +1,143 @@
 //! SARIF 2.1.0, which code scanning reads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_sarif::sarif::{
+    ArtifactLocation, Location, LogicalLocation, Message, MultiformatMessageString,
+    PhysicalLocation, Region, ReportingDescriptor, Result as Found, ResultLevel, Run, Sarif, Tool,
+    ToolComponent,
+};
+use sha2::{Digest, Sha256};
 
 use crate::lint::finding::{Finding, Severity};
 use crate::lint::report::FileReport;
 use crate::lint::summary::findings;
+use crate::rules;
 
 /// The schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
+/// The name under which GitHub looks for the identity of a finding.
+const FINGERPRINT: &str = "primaryLocationLineHash";
+
 pub(super) fn print(out: &mut impl Write, files: &[FileReport]) -> io::Result<()> {
-    let rules: BTreeSet<_> = findings(files).map(rule).collect();
-    let rules = rules.into_iter().map(|id| json!({"id": id}));
-    let log = json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": env!("CARGO_PKG_NAME"),
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.collect::<Vec<_>>(),
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": files.iter().flat_map(results).collect::<Vec<_>>(),
-        }],
-    });
+    let ids: BTreeSet<_> = findings(files).map(|found| found.message.rule).collect();
+    let driver = ToolComponent::builder()
+        .name(env!("CARGO_PKG_NAME"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .information_uri(env!("CARGO_PKG_REPOSITORY"))
+        .rules(ids.into_iter().map(descriptor).collect::<Vec<_>>())
+        .build();
+    let run = Run::builder()
+        .tool(Tool::builder().driver(driver).build())
+        .column_kind(serde_json::json!("unicodeCodePoints"))
+        .results(files.iter().flat_map(results).collect::<Vec<_>>())
+        .build();
+    let log = Sarif::builder()
+        .schema(SCHEMA)
+        .version(serde_json::json!("2.1.0"))
+        .runs(vec![run])
+        .build();
     serde_json::to_writer_pretty(&mut *out, &log)?;
     writeln!(out)
 }
 
-/// Returns the ID of a finding: its reason, and its rule if it has one.
-fn rule(finding: &Finding) -> String {
-    let message = &finding.message;
-    match message.rule {
-        Some(rule) => format!("{}/{rule}", message.reason),
-        None => message.reason.to_owned(),
+/// Describes a rule.
+fn descriptor(id: &str) -> ReportingDescriptor {
+    let described = ReportingDescriptor::builder().id(id);
+    let Ok(rule) = rules::named(id) else {
+        return described.build();
+    };
+    let text = |text: &str| MultiformatMessageString::builder().text(text).build();
+    let mut help = rule.about.clone();
+    if let Some(example) = &rule.example {
+        help.push_str(&format!("\n\n```yaml\n{example}```\n"));
     }
+    let help = MultiformatMessageString::builder()
+        .text(rule.about.as_str())
+        .markdown(help)
+        .build();
+    described
+        .short_description(text(&rule.title))
+        .full_description(text(&rule.about))
+        .help(help)
+        .build()
 }
 
-fn results(file: &FileReport) -> impl Iterator<Item = Value> {
-    let uri = uri(file.raw_name.as_deref().unwrap_or(file.file.as_bytes()));
+fn results(file: &FileReport) -> Vec<Found> {
+    // The name of a file needn't be UTF-8.
+    let path = file
+        .path
+        .as_deref()
+        .map(|path| path.as_os_str().as_encoded_bytes());
+    let uri = uri(path.unwrap_or(file.file.as_bytes()));
+    let mut seen = BTreeMap::new();
     let findings = file.findings.iter();
-    findings.map(move |finding| result(finding, &uri))
+    let results = findings.map(|finding| {
+        let hash = identity(finding);
+        let count: &mut usize = seen.entry(hash.clone()).or_default();
+        *count += 1;
+        result(finding, &uri, format!("{hash}:{count}"))
+    });
+    results.collect()
 }
 
-fn result(finding: &Finding, uri: &str) -> Value {
+/// Returns the hash of what a finding is about. It stays when lines move.
+fn identity(finding: &Finding) -> String {
+    let message = &finding.message;
+    let mut subject = (*finding.subject).clone();
+    if subject.name.is_some() {
+        subject.document = 0;
+    }
+    let about = format!("{}\n{subject}\n{}", message.rule, message.path);
+    let hash = Sha256::digest(about);
+    let bytes = hash.iter().take(8);
+    bytes.map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn result(finding: &Finding, file: &str, fingerprint: String) -> Found {
     let message = &finding.message;
     let level = match message.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
+        Severity::Error => ResultLevel::Error,
+        Severity::Warning => ResultLevel::Warning,
+        Severity::Note => ResultLevel::Note,
     };
-    let mut region = json!({"startLine": finding.line});
-    if let Some(column) = finding.column {
-        region["startColumn"] = column.into();
-    }
     let subject = finding.subject.to_string();
     let name = match message.path.as_str() {
         "" => subject,
         path => format!("{subject}: {path}"),
     };
-    json!({
-        "ruleId": rule(finding),
-        "level": level,
-        "message": {"text": format!("{name}: {}", message.text)},
-        "locations": [{
-            "physicalLocation": {
-                "artifactLocation": {"uri": uri},
-                "region": region,
-            },
-            "logicalLocations": [{"fullyQualifiedName": name}],
-        }],
-    })
+    let text = format!("{name}: {}", message.text);
+    let logical = LogicalLocation::builder().fully_qualified_name(name);
+    let location = Location::builder()
+        .physical_location(physical(finding, file))
+        .logical_locations(vec![logical.build()])
+        .build();
+    Found::builder()
+        .rule_id(message.rule)
+        .level(level)
+        .message(Message::builder().text(text).build())
+        .locations(vec![location])
+        .partial_fingerprints(BTreeMap::from([(FINGERPRINT.to_owned(), fingerprint)]))
+        .build()
+}
+
+/// Returns the place of a finding. That in the file from which a text was made isn't known.
+fn physical(finding: &Finding, file: &str) -> PhysicalLocation {
+    let at = |uri: &str| ArtifactLocation::builder().uri(uri).build();
+    if let Some(source) = &finding.source {
+        return PhysicalLocation::builder()
+            .artifact_location(at(&uri(source.as_bytes())))
+            .build();
+    }
+    let number = |number| i64::try_from(number).unwrap_or(i64::MAX);
+    let mut region = Region::builder().start_line(number(finding.line)).build();
+    region.start_column = finding.column.map(number);
+    PhysicalLocation::builder()
+        .artifact_location(at(file))
+        .region(region)
+        .build()
 }
 
 /// Returns a path as a relative URI: with slashes, and with reserved bytes escaped.

@@ -21,6 +21,7 @@ impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Finding {
             file,
+            source,
             line,
             subject,
             message,
@@ -33,16 +34,23 @@ impl fmt::Display for Line<'_> {
             Severity::Note => AnsiColor::Cyan,
         };
         let kind = Style::new().bold().fg_color(Some(color.into()));
-        write!(f, "{place}{}:{line}:{place:#} ", Escaped(file))?;
+        match source {
+            Some(source) => {
+                let source = Escaped(source);
+                write!(f, "{place}{source} ({}:{line}):{place:#} ", Escaped(file))?;
+            }
+            None => write!(f, "{place}{}:{line}:{place:#} ", Escaped(file))?,
+        }
         write!(f, "{}: ", Escaped(&subject.to_string()))?;
         if !message.path.is_empty() {
             write!(f, "{}: ", Escaped(&message.path))?;
         }
         write!(
             f,
-            "{kind}{}{kind:#}: {}",
+            "{kind}{}{kind:#}: {} [{}]",
             message.title,
-            Escaped(&message.text)
+            Escaped(&message.text),
+            message.rule
         )
     }
 }
