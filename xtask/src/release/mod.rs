@@ -1,6 +1,7 @@
-//! `cargo xtask release`: checks that the packages can be published.
+//! `cargo xtask release`: checks that the packages can be published, and packs the programs.
 
 mod archives;
+mod binaries;
 mod examples;
 mod packages;
 mod registry;
@@ -15,20 +16,34 @@ use crate::workspace;
 use packages::{Package, Workspace};
 use registry::Name;
 
-/// Check that the packages can be published.
+/// Check that the packages can be published, or pack the programs for people without a compiler.
 ///
-/// For each package that is published: its name in the registry is free or belongs to this
+/// With --check, for each package that is published: its name in the registry is free or belongs to this
 /// repository, its metadata is complete, its version and those of its dependencies here agree, and
 /// its archive compiles without warnings and with no features but its own, and the Rust examples of
 /// its README compile with what the README adds by `cargo add`.
+///
+/// With --binaries, target/programs gets an archive of the programs of each package that has metadata of
+/// `cargo binstall`, their checksums, and a manifest for krew. The sizes of the programs and the
+/// times that they take to start are printed.
 #[derive(Args)]
+#[command(group = clap::ArgGroup::new("task").required(true))]
 pub(crate) struct Arguments {
     /// Check, and publish nothing. `cargo publish --workspace` publishes.
-    #[arg(long, required = true)]
+    #[arg(long, group = "task")]
     check: bool,
 
+    /// Build and pack the programs, and publish nothing.
+    #[arg(long, group = "task")]
+    binaries: bool,
+
+    /// A target of --binaries; can be repeated. With musl, programs need nothing of the system.
+    #[arg(long = "target", value_name = "TRIPLE", requires = "binaries")]
+    #[arg(default_value = "x86_64-unknown-linux-musl")]
+    targets: Vec<String>,
+
     /// Compile with this toolchain of rustup, such as the oldest that the packages support.
-    #[arg(long, value_name = "TOOLCHAIN")]
+    #[arg(long, value_name = "TOOLCHAIN", requires = "check")]
     toolchain: Option<String>,
 }
 
@@ -47,6 +62,9 @@ impl Problems {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let root = workspace::root()?;
     let workspace = Workspace::read(&root)?;
+    if arguments.binaries {
+        return binaries::make(&root, &workspace, &arguments.targets);
+    }
     let mut problems = Problems(Vec::new());
     workspace.check(&mut problems);
     let names: Result<Vec<_>, _> = workspace

@@ -86,6 +86,12 @@ impl Workspace {
             .filter(|package| package.is_published())
     }
 
+    /// Returns the packages whose programs are packed, so that people install them without a compiler.
+    pub(super) fn installed(&self) -> impl Iterator<Item = &Package> {
+        let has = |package: &&Package| package.metadata.pointer("/binstall").is_some();
+        self.packages.iter().filter(has)
+    }
+
     /// Returns the repository of the workspace.
     pub(super) fn repository(&self) -> &str {
         &self.shared.repository
@@ -158,6 +164,20 @@ impl Package {
     pub(super) fn manifest(&self, workspace: &Workspace) -> String {
         let path = self.manifest_path.strip_prefix(&workspace.workspace_root);
         path.unwrap_or(&self.manifest_path).display().to_string()
+    }
+
+    /// Returns the folder of the package.
+    pub(super) fn folder_in(&self, workspace: &Workspace) -> PathBuf {
+        let folder = self.manifest_path.parent();
+        folder.map_or_else(|| workspace.workspace_root.clone(), Path::to_owned)
+    }
+
+    /// Returns the names of the programs.
+    pub(super) fn programs(&self) -> impl Iterator<Item = &str> {
+        let targets = self.fields.get("targets").and_then(Value::as_array);
+        let of_kind = |target: &&Value| target.pointer("/kind/0").is_some_and(|kind| kind == "bin");
+        let programs = targets.into_iter().flatten().filter(of_kind);
+        programs.filter_map(|target| target.get("name")?.as_str())
     }
 
     /// Returns the path of the README relative to the package.
