@@ -35,10 +35,9 @@ pub(super) fn check(
     problems: &mut Problems,
 ) -> Result<Vec<usize>, Box<dyn Error>> {
     let temporary = tempfile::tempdir().map_err(|e| format!("error: no temporary folder: {e}"))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let unpacked = Unpacked {
         folder: temporary.path().join("packages"),
-        target: root.join(target.unwrap_or_else(|| "target".into())),
+        target: workspace.target_directory.clone(),
         workspace,
         toolchain,
     };

@@ -42,12 +42,12 @@ pub(super) fn make(
     packages: &Workspace,
     targets: &[String],
 ) -> Result<(), Box<dyn Error>> {
-    let out = root.join("target/programs");
+    let out = packages.target_directory.join("programs");
     fs::create_dir_all(&out).map_err(|e| workspace::error("can't create", &out, &e))?;
     let installed: Vec<_> = packages.installed().collect();
     let mut archives = Vec::new();
     for target in targets {
-        build(root, &installed, target)?;
+        build(root, packages, &installed, target)?;
         for package in &installed {
             archives.push(pack(root, packages, package, target, &out)?);
         }
@@ -62,7 +62,8 @@ pub(super) fn make(
     let manifest = krew(packages, &of_kubectl.collect::<Vec<_>>());
     write(&out.join("storage.yaml"), &manifest)?;
 
-    println!("archive in target/programs, size of the program, median time of `--version`");
+    let folder = out.display();
+    println!("archive in {folder}, size of the program, median time of `--version`");
     for archive in &archives {
         let size = archive.size as f64 / 1e6;
         let start = archive.start.map_or_else(
@@ -136,7 +137,12 @@ fn suffix(target: &str) -> &'static str {
     }
 }
 
-fn build(root: &Path, packages: &[&Package], target: &str) -> Result<(), Box<dyn Error>> {
+fn build(
+    root: &Path,
+    workspace: &Workspace,
+    packages: &[&Package],
+    target: &str,
+) -> Result<(), Box<dyn Error>> {
     let mut command = cargo::command(root);
     command.args([
         "build",
@@ -146,6 +152,7 @@ fn build(root: &Path, packages: &[&Package], target: &str) -> Result<(), Box<dyn
         "--target",
         target,
     ]);
+    command.arg("--target-dir").arg(&workspace.target_directory);
     for package in packages {
         command.args(["--package", &package.name]);
         for program in package.programs() {
@@ -183,7 +190,7 @@ fn pack<'a>(
     out: &Path,
 ) -> Result<Archive<'a>, Box<dyn Error>> {
     let suffix = suffix(target);
-    let built = root.join("target").join(target).join(PROFILE);
+    let built = packages.target_directory.join(target).join(PROFILE);
     let program = built.join(format!("{}{suffix}", package.name));
     let name = format!("{}-v{}-{target}", package.name, package.version);
     let folder = out.join(&name);

@@ -38,12 +38,12 @@ pub(crate) struct Arguments {
     binaries: bool,
 
     /// A target of --binaries; can be repeated. With musl, programs need nothing of the system.
-    #[arg(long = "target", value_name = "TRIPLE", requires = "binaries")]
+    #[arg(long = "target", value_name = "TRIPLE", conflicts_with = "check")]
     #[arg(default_value = "x86_64-unknown-linux-musl")]
     targets: Vec<String>,
 
     /// Compile with this toolchain of rustup, such as the oldest that the packages support.
-    #[arg(long, value_name = "TOOLCHAIN", requires = "check")]
+    #[arg(long, value_name = "TOOLCHAIN", conflicts_with = "binaries")]
     toolchain: Option<String>,
 }
 

@@ -16,6 +16,8 @@ use crate::{cargo, workspace};
 pub(super) struct Workspace {
     packages: Vec<Package>,
     workspace_root: PathBuf,
+    /// The folder for what is built.
+    pub(super) target_directory: PathBuf,
     /// The values of `workspace.package`.
     #[serde(skip)]
     shared: Shared,

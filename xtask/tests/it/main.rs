@@ -18,6 +18,7 @@ mod fetch;
 mod fresh;
 mod go_tests;
 #[cfg(unix)]
+mod programs;
 mod proof;
 mod rehearsal;
 #[cfg(unix)]

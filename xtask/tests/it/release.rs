@@ -1,4 +1,4 @@
-//! `cargo xtask release`, with a script in place of cargo.
+//! `cargo xtask release --check`, with a script in place of cargo.
 
 use std::fs;
 use std::process::Command;
@@ -98,6 +98,7 @@ impl Machine {
     fn command(&self) -> Command {
         let metadata = json!({
             "packages": self.packages, "workspace_root": self.sandbox.path("root"),
+            "target_directory": self.sandbox.path("root/target"),
         });
         self.sandbox
             .write("bin/metadata.json", &metadata.to_string());
