@@ -9,6 +9,7 @@ use kubernetes_kinds::Release;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Deserializer, de};
+use serde_json::json;
 
 use crate::arguments::pattern;
 use crate::input::unreadable;
@@ -58,6 +59,7 @@ pub(crate) struct Config {
     pub(crate) apply_set: Option<ApplySet>,
     /// Levels of rules that differ from their own.
     #[serde(deserialize_with = "levels")]
+    #[schemars(transform = name_rules)]
     pub(crate) rules: Levels,
     /// The claims in custom resources.
     pub(crate) claim_templates: Vec<ClaimPlace>,
@@ -148,4 +150,10 @@ fn levels<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Levels, D::Error
     ids.try_for_each(|id| rules::named(id).map(|_| ()))
         .map_err(de::Error::custom)?;
     Ok(levels)
+}
+
+/// Lets editors know the names of rules.
+fn name_rules(schema: &mut Schema) {
+    let ids: Vec<_> = rules::all().iter().map(|rule| rule.id.as_str()).collect();
+    schema.insert("propertyNames".to_owned(), json!({"enum": ids}));
 }

@@ -276,6 +276,7 @@ fn the_configuration_has_its_schema() {
             true,
         ),
         ("rules: {enum: no}", false),
+        ("rules: {enun: warning}", false),
         ("claimTemplates: [{group: a.b, kind: A}]", false),
         ("other: 1", false),
         ("featureGates: {a: 1}", false),
