@@ -2,6 +2,7 @@
 
 use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::Part;
+use kubernetes_manifests::strict::{FieldError, FieldErrorKind};
 use serde_json::{Value, json};
 
 use super::claim_places::{ClaimPlace, Holds};
@@ -49,11 +50,19 @@ pub(super) struct ClaimTemplate {
     no_sources: Vec<String>,
 }
 
-/// Returns the claims in an object, as they are written; `places` says which custom resources have
-/// some.
-pub(super) fn of(part: &Part<'_>, places: &[ClaimPlace]) -> Vec<(ClaimTemplate, Value)> {
+/// The claims in an object.
+#[derive(Default)]
+pub(super) struct Claims {
+    /// Each with what is written.
+    pub(super) all: Vec<(ClaimTemplate, Value)>,
+    /// Their duplicate fields, with paths in the object.
+    pub(super) duplicates: Vec<FieldError>,
+}
+
+/// Returns the claims in an object; `places` says which custom resources have some.
+pub(super) fn of(part: &Part<'_>, places: &[ClaimPlace]) -> Claims {
     let (Some(version), Some(kind)) = (&part.api_version, &part.kind) else {
-        return Vec::new();
+        return Claims::default();
     };
     let group = GroupVersion::from_api_version(version).group;
     let mut known = PODS.iter();
@@ -63,11 +72,12 @@ pub(super) fn of(part: &Part<'_>, places: &[ClaimPlace]) -> Vec<(ClaimTemplate, 
         .filter(|place| place.group == group && place.kind == *kind);
     let named: Vec<_> = named.collect();
     if pod.is_none() && named.is_empty() {
-        return Vec::new();
+        return Claims::default();
     }
-    let Some(document) = part.document() else {
-        return Vec::new();
+    let Ok(read) = part.read::<Value>() else {
+        return Claims::default();
     };
+    let document = read.object;
     let mut claims = Vec::new();
     for place in named {
         let found = place.path.find(&document).into_iter();
@@ -83,7 +93,15 @@ pub(super) fn of(part: &Part<'_>, places: &[ClaimPlace]) -> Vec<(ClaimTemplate, 
         built_in(kind, pod, &document, &mut claims);
     }
     claims.retain(|(_, claim)| claim.is_object());
-    claims
+    let mut duplicates = read.errors;
+    duplicates.retain(|error| {
+        let of_claim = |(claim, _): &(ClaimTemplate, Value)| claim.has(&error.path);
+        error.kind == FieldErrorKind::Duplicate && claims.iter().any(of_claim)
+    });
+    Claims {
+        all: claims,
+        duplicates,
+    }
 }
 
 /// Adds the claims of a built-in kind whose Pod is at a path.
@@ -200,10 +218,7 @@ impl ClaimTemplate {
     /// Returns true if a server reports this of the claim: what it can't read, and what is about
     /// its `spec`; of a Pod's claim also errors of its labels and annotations.
     pub(super) fn is_checked(&self, message: &Message) -> bool {
-        let is_in = |outer: &str| {
-            let rest = message.path.strip_prefix(outer);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
+        let is_in = |outer: &str| is_in(outer, &message.path);
         let is_of_metadata = || {
             let is_error = message.severity == Severity::Error;
             self.of_pod && is_error && (is_in("metadata.annotations") || is_in("metadata.labels"))
@@ -213,6 +228,11 @@ impl ClaimTemplate {
         }
         let is_own = message.rule == messages::NOT_SETTABLE;
         is_own || is_in("spec") || is_of_metadata() || messages::is_of_reading(message)
+    }
+
+    /// Returns true if a path in the object is one in the claim.
+    fn has(&self, path: &str) -> bool {
+        is_in(&self.path.to_string(), path)
     }
 
     /// Returns the path in the object that has the claim.
@@ -226,4 +246,9 @@ impl ClaimTemplate {
             inside => format!("{}.{inside}", self.path),
         }
     }
+}
+
+fn is_in(outer: &str, path: &str) -> bool {
+    let rest = path.strip_prefix(outer);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Scheme, SchemeError, Syntax};
 use kubernetes_validation::{ErrorType, Target};
-use serde_json::Value;
 
 use super::claim_places::ClaimPlace;
-use super::claims::{self, ClaimTemplate};
+use super::claims::{self, Claims};
 use super::collector::{Collector, Places};
 use super::comments::Comments;
 use super::duplicates::{Definitions, NamedObject};
@@ -84,7 +83,7 @@ impl Linter {
             let subject = subject(&part);
             let claims = self.claims(&part);
             let former = Former::of(&part).filter(|_| self.is_kind(&part));
-            if !self.is_selected(&part) && claims.is_empty() && former.is_none() {
+            if !self.is_selected(&part) && claims.all.is_empty() && former.is_none() {
                 // A list is left alone with its items, which are parts of their own.
                 if !matches!(part.object, Ok(None)) {
                     let line = part.location.line.unwrap_or(1);
@@ -101,7 +100,7 @@ impl Linter {
                 placeholders: Vec::new(),
                 claim: None,
             };
-            if !claims.is_empty() {
+            if !claims.all.is_empty() {
                 self.check_claims(claims, &part, &mut collector);
                 continue;
             }
@@ -138,23 +137,21 @@ impl Linter {
     }
 
     /// Returns the claims in an object of another kind.
-    fn claims(&self, part: &Part<'_>) -> Vec<(ClaimTemplate, Value)> {
+    fn claims(&self, part: &Part<'_>) -> Claims {
         let kinds = &self.options.kinds;
         match kinds.is_empty() || kinds.iter().any(|kind| kind == claims::KIND) {
             true => claims::of(part, &self.options.claim_places),
-            false => Vec::new(),
+            false => Claims::default(),
         }
     }
 
     /// Checks the claims in an object.
-    fn check_claims(
-        &self,
-        claims: Vec<(ClaimTemplate, Value)>,
-        part: &Part<'_>,
-        collector: &mut Collector<'_>,
-    ) {
+    fn check_claims(&self, claims: Claims, part: &Part<'_>, collector: &mut Collector<'_>) {
         let places = &mut Places::new(part.positions());
-        for (claim, document) in claims {
+        for error in &claims.duplicates {
+            collector.add(places.of(&error.location), messages::field_error(error));
+        }
+        for (claim, document) in claims.all {
             places.turn_to(&claim);
             let unexpected = claim.unexpected(&document);
             let text = claim.whole(document).to_string();

@@ -66,3 +66,46 @@ spec: {volumeClaimTemplates: [{spec: {a: b}}]}
     assert!(places(&["--kind=StorageClass"]).0.is_empty());
     assert_eq!(places(&["--kind=PersistentVolumeClaim"]).0, wanted);
 }
+
+/// A field that a claim has twice stands in the text of the other object only.
+#[test]
+fn claims_have_each_field_once() {
+    let text = "apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web, name: other}
+spec:
+  replicas: 1
+  replicas: 2
+  template:
+    spec:
+      volumes:
+      - ephemeral:
+          volumeClaimTemplate:
+            spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi, storage: 2Gi}}}
+            spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+  volumeClaimTemplates:
+  - metadata: {name: data, labels: {a: b, a: c}}
+    spec:
+      accessModes: [ReadWriteOnce]
+      accessModes: [ReadWriteMany]
+      resources: {requests: {storage: 1Gi}}
+";
+    let ran = lint(&[], text);
+    let lines = ran.stdout.lines().map(|line| {
+        let mut parts = line.trim_start_matches("<stdin>:").split(": ");
+        let (line, path) = (parts.next().unwrap(), parts.nth(1).unwrap());
+        let path = path.replace(
+            "template.spec.volumes[0].ephemeral.volumeClaimTemplate",
+            "pod",
+        );
+        format!("{line} {path}")
+    });
+    let wanted = [
+        "12 spec.pod.spec.resources.requests.storage",
+        "13 spec.pod.spec",
+        "15 spec.volumeClaimTemplates[0].metadata.labels.a",
+        "18 spec.volumeClaimTemplates[0].spec.accessModes",
+    ];
+    assert_eq!(lines.collect::<Vec<_>>(), wanted, "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches(" [duplicateField]\n").count(), 4);
+}
