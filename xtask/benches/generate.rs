@@ -12,13 +12,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeVal;
 use serde_json::{Value, json};
 use xtask_testing::every::{documents, workspace};
+use xtask_testing::processes::{self, Cost};
 use xtask_testing::{real_root, upstream};
 
 /// The program that is built from this package.
@@ -33,23 +31,17 @@ const ASIDE: &str = "aside";
 /// The name of the crate that is made of one document.
 const NAME: &str = "example-v1";
 
-/// The argument that makes this program do one measurement, so that the memory is that of one.
-const ONCE: &str = "--once";
+/// The name of the runs that generate.
+const GENERATE: &str = "generate";
 
-/// A run: how long it took, how long processors worked for it, and the KiB of memory that it had at
-/// most.
-type Cost = (Duration, Duration, i64);
+/// The argument that makes this program parse the documents of a folder, and nothing else.
+const FLOOR: &str = "--floor";
 
 fn main() {
+    processes::measure_if_asked();
     let arguments: Vec<_> = std::env::args().collect();
-    if let Some(at) = arguments.iter().position(|argument| argument == ONCE) {
-        let (what, spec) = (&arguments[at + 1], Path::new(&arguments[at + 2]));
-        let once = if what == "floor" {
-            floor(spec)
-        } else {
-            generate(spec)
-        };
-        println!("{} {} {}", once.0.as_nanos(), once.1.as_nanos(), once.2);
+    if let Some(at) = arguments.iter().position(|argument| argument == FLOOR) {
+        floor(Path::new(&arguments[at + 1]));
         return;
     }
     let Some(root) = real_root() else { return };
@@ -73,22 +65,21 @@ fn main() {
         print(
             &format!("{all}, read and parsed only"),
             schemas,
-            costs("floor", &spec, &folder, runs),
+            costs(FLOOR, &spec, &folder, runs),
         );
-        print(&all, schemas, costs("generate", &spec, &folder, runs));
+        print(&all, schemas, costs(GENERATE, &spec, &folder, runs));
     }
     for size in sizes {
         let folder = place.join(size.to_string());
         let spec = folder.join("spec").join("v1.37");
         one(&root, &folder, &spec, *size);
-        print("one", *size, costs("generate", &spec, &folder, runs));
+        print("one", *size, costs(GENERATE, &spec, &folder, runs));
     }
     fs::remove_dir_all(place).unwrap();
 }
 
 /// Parses the documents of a folder and forgets them.
-fn floor(spec: &Path) -> Cost {
-    let start = Instant::now();
+fn floor(spec: &Path) {
     for path in fs::read_dir(spec)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -96,30 +87,6 @@ fn floor(spec: &Path) -> Cost {
         let text = fs::read_to_string(path).unwrap();
         std::hint::black_box(serde_json::from_str::<Value>(&text).unwrap());
     }
-    cost(start, UsageWho::RUSAGE_SELF)
-}
-
-/// Generates in the current folder.
-fn generate(spec: &Path) -> Cost {
-    let mut command = Command::new(XTASK);
-    command
-        .args(["codegen", "--spec"])
-        .arg(spec)
-        .stdout(Stdio::null());
-    let start = Instant::now();
-    assert!(command.status().unwrap().success());
-    cost(start, UsageWho::RUSAGE_CHILDREN)
-}
-
-fn cost(start: Instant, of: UsageWho) -> Cost {
-    let took = start.elapsed();
-    let usage = getrusage(of).unwrap();
-    let of = |time: TimeVal| Duration::new(time.tv_sec() as u64, 1_000 * time.tv_usec() as u32);
-    (
-        took,
-        of(usage.user_time()) + of(usage.system_time()),
-        usage.max_rss(),
-    )
 }
 
 /// Measures runs in a folder in which nothing is generated before.
@@ -134,40 +101,27 @@ fn costs(what: &str, spec: &Path, folder: &Path, runs: usize) -> Vec<Cost> {
         for entry in entries.filter(|entry| entry.path().join("src").is_dir()) {
             fs::rename(entry.path(), aside.join(entry.file_name())).unwrap();
         }
-        let output = Command::new(std::env::current_exe().unwrap())
-            .args([ONCE, what])
-            .arg(spec)
-            .current_dir(folder)
-            .output()
-            .unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert!(
-            output.status.success(),
-            "{text}{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let numbers: Vec<u64> = text
-            .split_whitespace()
-            .map(|n| n.parse().unwrap())
-            .collect();
-        let [took, worked] = [numbers[0], numbers[1]].map(Duration::from_nanos);
-        (took, worked, numbers[2] as i64)
+        let mut command = match what {
+            FLOOR => Command::new(std::env::current_exe().unwrap()),
+            _ => Command::new(XTASK),
+        };
+        match what {
+            FLOOR => command.arg(FLOOR),
+            _ => command.args(["codegen", "--spec"]),
+        };
+        processes::measure(command.arg(spec).current_dir(folder), &[0])
     };
     (0..runs).map(once).collect()
 }
 
 fn print(what: &str, schemas: usize, costs: Vec<Cost>) {
-    let median = |mut times: Vec<Duration>| {
-        times.sort();
-        times[times.len() / 2].as_secs_f64()
-    };
-    let took = median(costs.iter().map(|cost| cost.0).collect());
-    let worked = median(costs.iter().map(|cost| cost.1).collect());
-    let memory = costs.iter().map(|cost| cost.2).max().unwrap();
+    let median = processes::median(&costs);
+    let [took, worked] = [median.took, median.worked].map(|time| time.as_secs_f64());
+    let memory = costs.iter().map(|cost| cost.memory).max().unwrap();
     println!(
         "| {what} | {schemas} | {took:.3} s | {worked:.3} s | {:.0} µs | {:.0} MB |",
         worked * 1e6 / schemas as f64,
-        memory as f64 * 1024.0 / 1e6
+        memory as f64 / 1e6
     );
 }
 

@@ -8,6 +8,8 @@ mod dependencies;
 pub mod every;
 pub mod nested;
 pub mod objects;
+#[cfg(unix)]
+pub mod processes;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
