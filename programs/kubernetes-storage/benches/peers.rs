@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! UPSTREAM_DIR=path/to/upstream cargo bench -p kubernetes-storage --bench peers # its manifests
-//! MANIFESTS=path/to/manifests cargo bench -p kubernetes-storage --bench peers   # those of a folder
+//! MANIFESTS=path/to/manifests cargo bench -p kubernetes-storage --bench peers   # those of a
+//! folder
 //! ```
 //!
-//! Go builds the peers. kubeconform checks by the JSON Schemas that `schema` prints, as it has none of
-//! its own for a release, and kubectl-validate by the documents of Kubernetes that it has. The three
-//! run by turns; the figures are medians, and the ratios are ours to theirs.
+//! Go builds the peers. kubeconform checks by the JSON Schemas that `schema` prints, as it has none
+//! of its own for a release, and kubectl-validate by the documents of Kubernetes that it has. The
+//! three run by turns; the figures are medians, and the ratios are ours to theirs.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

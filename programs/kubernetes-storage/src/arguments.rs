@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::GlobSet;
 use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
 
 use crate::config::{self, Config};
 use crate::gates;
 use crate::release::release;
-use crate::search::{Inputs, Links, Search};
+use crate::search::{Inputs, Links, Search, pattern};
 
 /// The files to read.
 #[derive(Clone, Debug, clap::Args)]
@@ -111,21 +111,6 @@ impl Server {
                 target.with_gate(name.clone(), *on)
             })
     }
-}
-
-/// Parses a pattern of paths: `*` doesn't match a slash, `**` does.
-pub(crate) fn pattern(text: &str) -> Result<GlobSet, String> {
-    let glob = |text: &str| {
-        GlobBuilder::new(text)
-            .literal_separator(true)
-            .build()
-            .map_err(|error| error.kind().to_string())
-    };
-    let text = text.trim_start_matches("./").trim_end_matches('/');
-    let mut set = GlobSetBuilder::new();
-    set.add(glob(&format!("**/{text}"))?)
-        .add(glob(&format!("**/{text}/**"))?);
-    set.build().map_err(|error| error.kind().to_string())
 }
 
 /// Parses `Name=true`.

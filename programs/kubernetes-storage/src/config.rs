@@ -11,11 +11,12 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::json;
 
-use crate::arguments::pattern;
 use crate::input::unreadable;
-use crate::lint::{ApplySet, ClaimPlace, Levels, parse_kind};
+use crate::kinds;
+use crate::lint::{ApplySet, ClaimPlace, Levels};
 use crate::release::release;
 use crate::rules;
+use crate::search::pattern;
 
 /// The name of the file.
 const NAME: &str = ".kubernetes-storage.yaml";
@@ -140,7 +141,7 @@ fn patterns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<GlobSet>, 
 
 fn kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let texts = Vec::<String>::deserialize(deserializer)?;
-    let kinds = texts.iter().map(|text| parse_kind(text));
+    let kinds = texts.iter().map(|text| kinds::parse(text));
     kinds.collect::<Result<_, _>>().map_err(de::Error::custom)
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct Former {
     /// The version that is served.
     pub(crate) served: &'static str,
     kinds: [&'static str; 3],
-    /// Who stopped to serve it.
+    /// The release that stopped to serve it, as a message names it.
     since: &'static str,
 }
 

@@ -1,5 +1,6 @@
 //! The registered kinds, and kinds that Kubernetes has never had.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
@@ -161,4 +162,17 @@ impl UnknownKind {
             message: format!("Kubernetes has no {shown}; available: {known}"),
         }
     }
+}
+
+/// Parses the name of a registered kind.
+pub(crate) fn parse(text: &str) -> Result<String, String> {
+    let scheme = scheme();
+    let known: BTreeSet<_> = registered(&scheme).map(|known| &*known.kind.kind).collect();
+    if known.contains(text) {
+        return Ok(text.to_owned());
+    }
+    let near = nearest(text, known.iter().copied());
+    let meant = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+    let known: Vec<_> = known.into_iter().collect();
+    Err(format!("{meant}supported kinds: {}", known.join(", ")))
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use globset::GlobSet;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::{DirEntry, WalkBuilder};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -305,4 +305,19 @@ fn is_manifest(path: &Path) -> bool {
 /// if it is named: nobody may write to it.
 fn is_readable(path: &Path) -> bool {
     fs::metadata(path).map_or(true, |about| about.is_file())
+}
+
+/// Parses a pattern of paths: `*` doesn't match a slash, `**` does.
+pub(crate) fn pattern(text: &str) -> Result<GlobSet, String> {
+    let glob = |text: &str| {
+        GlobBuilder::new(text)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| error.kind().to_string())
+    };
+    let text = text.trim_start_matches("./").trim_end_matches('/');
+    let mut set = GlobSetBuilder::new();
+    set.add(glob(&format!("**/{text}"))?)
+        .add(glob(&format!("**/{text}/**"))?);
+    set.build().map_err(|error| error.kind().to_string())
 }

@@ -21,7 +21,7 @@ const KUBECTL: &str = "kubectl-storage";
 /// The starts of a program of which the median is told.
 const STARTS: usize = 21;
 
-/// What has been made of the programs of a package for a target.
+/// The archive of a package's programs for a target.
 struct Archive<'a> {
     package: &'a Package,
     target: &'a str,

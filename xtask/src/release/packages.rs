@@ -88,7 +88,8 @@ impl Workspace {
             .filter(|package| package.is_published())
     }
 
-    /// Returns the packages whose programs are packed, so that people install them without a compiler.
+    /// Returns the packages whose programs are packed, so that people install them without a
+    /// compiler.
     pub(super) fn installed(&self) -> impl Iterator<Item = &Package> {
         let has = |package: &&Package| package.metadata.pointer("/binstall").is_some();
         self.packages.iter().filter(has)

@@ -1,7 +1,7 @@
-//! What a process costs: time, the work of processors, and memory.
+//! The cost of a process: time, processor time, and memory.
 //!
-//! The kernel adds up what all children of a process have used. Hence a benchmark starts itself once
-//! more for each process, which measures that one alone.
+//! The kernel adds up what all children of a process have used. Hence a benchmark starts itself
+//! once more for each process, which measures that one alone.
 
 use std::ffi::OsStr;
 use std::process::{Command, Stdio, exit};
@@ -15,19 +15,19 @@ use crate::Outcome;
 /// The argument by which a benchmark starts itself.
 const ONCE: &str = "--measure";
 
-/// What a process has cost.
+/// The cost of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
     /// The time from its start to its end.
     pub took: Duration,
-    /// How long processors worked for it.
+    /// The time that processors worked for it.
     pub worked: Duration,
     /// The bytes of memory that it had at most.
     pub memory: u64,
 }
 
-/// Measures a command that [`measure`] has asked for, and ends this process. Does nothing if there is
-/// none; a benchmark calls it first.
+/// Measures a command that [`measure`] has asked for, and ends this process. Does nothing if there
+/// is none; a benchmark calls it first.
 pub fn measure_if_asked() {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().as_deref() != Some(OsStr::new(ONCE)) {

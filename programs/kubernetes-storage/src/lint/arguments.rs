@@ -1,7 +1,5 @@
 //! The arguments of the command.
 
-use std::collections::BTreeSet;
-
 use clap::ValueEnum;
 
 use super::apply_set::ApplySet;
@@ -11,7 +9,6 @@ use super::linter::LintOptions;
 use crate::arguments::{Files, Server};
 use crate::config::Config;
 use crate::kinds;
-use crate::text::nearest;
 
 /// Reports the errors and warnings of an API server for manifests
 ///
@@ -32,7 +29,7 @@ pub(crate) struct Args {
     pub(crate) server: Server,
 
     /// Check only objects of this kind; can be repeated
-    #[arg(long = "kind", value_name = "KIND", value_parser = parse_kind)]
+    #[arg(long = "kind", value_name = "KIND", value_parser = kinds::parse)]
     pub(crate) kinds: Vec<String>,
 
     /// Report fields that the target release doesn't have, but other releases do, as errors instead
@@ -45,8 +42,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     apply_set: Option<ApplySet>,
 
-    /// Report only findings in files that differ from where this revision of git and the branch have
-    /// parted, committed or not, such as `origin/main` for a pull request
+    /// Report only findings in files that differ from where this revision of git and the branch
+    /// have parted, committed or not, such as `origin/main` for a pull request
     #[arg(long, value_name = "REVISION")]
     pub(crate) diff_from: Option<String>,
 
@@ -132,19 +129,4 @@ pub(crate) enum Color {
     Always,
     /// Never
     Never,
-}
-
-/// Parses the name of a registered kind.
-pub(crate) fn parse_kind(text: &str) -> Result<String, String> {
-    let scheme = kinds::scheme();
-    let known: BTreeSet<_> = kinds::registered(&scheme)
-        .map(|known| &*known.kind.kind)
-        .collect();
-    if known.contains(text) {
-        return Ok(text.to_owned());
-    }
-    let near = nearest(text, known.iter().copied());
-    let meant = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
-    let known: Vec<_> = known.into_iter().collect();
-    Err(format!("{meant}supported kinds: {}", known.join(", ")))
 }

@@ -1,4 +1,4 @@
-//! Where custom resources have claims, as a user says it.
+//! The places of claims in custom resources, which a user names.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-/// Where the custom resources of a kind have claims.
+/// A place of claims in the custom resources of a kind.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimPlace {
@@ -15,16 +15,16 @@ pub struct ClaimPlace {
     pub group: String,
     /// Their kind, such as `Cluster`.
     pub kind: String,
-    /// The path of the claims, such as `spec.nodeSets[].volumeClaimTemplates[]`. `[]` stands for all
-    /// elements of a list, or values of a map.
+    /// The path of the claims, such as `spec.nodeSets[].volumeClaimTemplates[]`. `[]` stands for
+    /// all elements of a list, or values of a map.
     #[schemars(with = "String")]
     pub path: ClaimPath,
-    /// What the custom resource has there.
+    /// The part of a claim that is there.
     #[serde(default)]
     pub holds: Holds,
 }
 
-/// What a custom resource has of a claim.
+/// The part of a claim that a custom resource has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Holds {
@@ -35,8 +35,8 @@ pub enum Holds {
     Spec,
 }
 
-/// The path of claims in an object: names of fields with `.` between them, and `[]` for all elements
-/// of a list or values of a map.
+/// The path of claims in an object: names of fields with `.` between them, and `[]` for all
+/// elements of a list or values of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimPath(Vec<Step>);
 

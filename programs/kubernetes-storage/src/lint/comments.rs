@@ -21,11 +21,11 @@ pub(super) struct Comment {
     pub(super) document: usize,
     /// The lines that the comment is about.
     about: RangeInclusive<usize>,
-    /// What the comment asks for.
+    /// The instruction.
     pub(super) request: Request,
 }
 
-/// What a comment asks for.
+/// The instruction of a comment.
 #[derive(Debug, PartialEq)]
 pub(super) enum Request {
     /// To hide the findings of rules. Each is true if it has hidden one.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::finding::{Message, Severity};
 
-/// What becomes of the findings of a rule.
+/// The level of a rule: how its findings are reported, if at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Level {

@@ -33,7 +33,7 @@ mod sources;
 mod summary;
 
 pub(crate) use apply_set::ApplySet;
-pub(crate) use arguments::{Args, parse_kind};
+pub(crate) use arguments::Args;
 pub use claim_places::{ClaimPath, ClaimPlace, Holds};
 pub use finding::{Finding, Message, Severity, Subject};
 pub use format::Line;

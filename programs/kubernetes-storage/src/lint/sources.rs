@@ -1,4 +1,5 @@
-//! The files from which a rendered text comes, as `helm template` says it: `# Source: chart/a.yaml`.
+//! The files from which a rendered text comes, as `helm template` names them:
+//! `# Source: chart/a.yaml`.
 
 use std::sync::Arc;
 

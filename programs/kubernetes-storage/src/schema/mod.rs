@@ -22,7 +22,8 @@ use crate::text::nearest;
 ///
 ///     kubernetes-storage schema >storage.schema.json
 ///
-/// and in a manifest, for yaml-language-server, `# yaml-language-server: $schema=storage.schema.json`.
+/// and in a manifest, for yaml-language-server, `# yaml-language-server:
+/// $schema=storage.schema.json`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[command(group = clap::ArgGroup::new("subject").required(false).multiple(false))]

@@ -1,4 +1,4 @@
-//! Where a text comes from: from a template of Helm, and from a revision of git.
+//! Origins of texts: templates of Helm, and revisions of git.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::common::{GOOD, folder, lint, put, run_in};
 
-/// What `helm template` prints of a chart with two templates, the second with two objects.
+/// The output of `helm template` for a chart with two templates, the second with two objects.
 fn rendered() -> String {
     let bad = GOOD.replace("csi.example.com", "''");
     format!(
