@@ -16,16 +16,32 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use xtask_testing::processes::{self, Cost};
-use xtask_testing::{Outcome, real_root, upstream};
+use xtask_testing::{Outcome, real_root, upstream_part};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kubernetes-storage");
 
 const RUNS: usize = 11;
 
-/// The commands of Go modules, with their versions.
-const PEERS: [&str; 2] = [
-    "github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0",
-    "sigs.k8s.io/kubectl-validate@v0.0.5-0.20260105161640-a97ccfaca20b",
+/// A peer.
+struct Peer {
+    name: &'static str,
+    /// Its command as a Go module, with the version.
+    module: &'static str,
+    /// The most of its processor time that ours may take.
+    budget: f64,
+}
+
+const PEERS: [Peer; 2] = [
+    Peer {
+        name: "kubeconform",
+        module: "github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0",
+        budget: 0.15,
+    },
+    Peer {
+        name: "kubectl-validate",
+        module: "sigs.k8s.io/kubectl-validate@v0.0.5-0.20260105161640-a97ccfaca20b",
+        budget: 0.05,
+    },
 ];
 
 fn main() {
@@ -35,11 +51,13 @@ fn main() {
         return;
     };
     let manifests = std::env::var_os("MANIFESTS").map(PathBuf::from);
-    let manifests = manifests.unwrap_or_else(|| upstream(&root).join("manifests"));
+    let Some(manifests) = manifests.or_else(|| upstream_part(&root, "manifests")) else {
+        return;
+    };
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("peers");
     for peer in PEERS {
         let mut go = Command::new("go");
-        go.args(["install", peer]).env("GOBIN", &place);
+        go.args(["install", peer.module]).env("GOBIN", &place);
         Outcome::of(go.env("CGO_ENABLED", "0").env("GOFLAGS", "")).succeeds();
     }
     let schemas = place.join("schemas");
@@ -48,43 +66,44 @@ fn main() {
 
     let mut ours = Command::new(PROGRAM);
     ours.args(["lint", "--no-config"]).arg(&manifests);
-    let mut kubeconform = Command::new(place.join("kubeconform"));
+    let [mut kubeconform, mut validate] = PEERS.map(|peer| Command::new(place.join(peer.name)));
     let location = schemas.join("{{ .ResourceKind }}{{ .KindSuffix }}.json");
     kubeconform.args(["-ignore-missing-schemas", "-schema-location"]);
     kubeconform.arg(location).arg(&manifests);
-    let mut validate = Command::new(place.join("kubectl-validate"));
     validate.arg(&manifests);
-    let commands = [
-        ("kubernetes-storage", ours),
-        ("kubeconform", kubeconform),
-        ("kubectl-validate", validate),
-    ];
 
-    let mut costs = commands.each_ref().map(|_| Vec::new());
+    let commands = [ours, kubeconform, validate];
+    let mut costs = [const { Vec::new() }; 3];
     for _ in 0..RUNS {
-        for ((_, command), costs) in commands.iter().zip(&mut costs) {
+        for (command, costs) in commands.iter().zip(&mut costs) {
             // 1 means that there are errors.
             costs.push(processes::measure(command, &[0, 1]));
         }
     }
-    print(
-        &commands.map(|(name, _)| name),
-        &costs.each_ref().map(|all| processes::median(all)),
-    );
-}
-
-fn print(names: &[&str], costs: &[Cost]) {
-    let ours = costs[0];
+    let [ours, peers @ ..] = costs.each_ref().map(|costs| processes::median(costs));
     println!("| program | processor time | ratio | time | ratio | memory | ratio |");
     println!("|---|---|---|---|---|---|---|");
-    for (name, cost) in names.iter().zip(costs) {
-        let [worked, took] = [cost.worked, cost.took].map(|time| time.as_secs_f64());
-        println!(
-            "| {name} | {worked:.3} s | {:.3} | {took:.3} s | {:.3} | {:.0} MB | {:.3} |",
-            ours.worked.as_secs_f64() / worked,
-            ours.took.as_secs_f64() / took,
-            cost.memory as f64 / 1e6,
-            ours.memory as f64 / cost.memory as f64,
+    print("kubernetes-storage", &ours, &ours);
+    for (peer, cost) in PEERS.iter().zip(&peers) {
+        let ratio = print(peer.name, cost, &ours);
+        assert!(
+            ratio <= peer.budget,
+            "at most {} of {}",
+            peer.budget,
+            peer.name
         );
     }
+}
+
+/// Prints a row, and returns the ratio of processor times.
+fn print(name: &str, cost: &Cost, ours: &Cost) -> f64 {
+    let [worked, took] = [cost.worked, cost.took].map(|time| time.as_secs_f64());
+    let ratio = ours.worked.as_secs_f64() / worked;
+    println!(
+        "| {name} | {worked:.3} s | {ratio:.3} | {took:.3} s | {:.3} | {:.0} MB | {:.3} |",
+        ours.took.as_secs_f64() / took,
+        cost.memory as f64 / 1e6,
+        ours.memory as f64 / cost.memory as f64,
+    );
+    ratio
 }
