@@ -445,7 +445,7 @@ pub struct VolumeSnapshotReference {
     /// The group and version of the object.
     pub api_version: Option<String>,
 
-    /// The part of the object that is meant
+    /// The part of the object that is meant.
     pub field_path: Option<String>,
 
     /// The kind of the object.
@@ -480,7 +480,7 @@ impl VolumeSnapshotReference {
         self
     }
 
-    /// The part of the object that is meant
+    /// The part of the object that is meant.
     ///
     /// Sets [`field_path`](Self::field_path).
     #[must_use]

@@ -80,6 +80,15 @@ macro_rules! for_each_kind {
             snapshot_v1_volume_snapshot_content: $crate::snapshot_v1::VolumeSnapshotContent,
                 list = $crate::snapshot_v1::VolumeSnapshotContentList,
                 apply = $crate::snapshot_v1::apply::VolumeSnapshotContent;
+            groupsnapshot_v1_volume_group_snapshot: $crate::groupsnapshot_v1::VolumeGroupSnapshot,
+                list = $crate::groupsnapshot_v1::VolumeGroupSnapshotList,
+                apply = $crate::groupsnapshot_v1::apply::VolumeGroupSnapshot;
+            groupsnapshot_v1_volume_group_snapshot_class: $crate::groupsnapshot_v1::VolumeGroupSnapshotClass,
+                list = $crate::groupsnapshot_v1::VolumeGroupSnapshotClassList,
+                apply = $crate::groupsnapshot_v1::apply::VolumeGroupSnapshotClass;
+            groupsnapshot_v1_volume_group_snapshot_content: $crate::groupsnapshot_v1::VolumeGroupSnapshotContent,
+                list = $crate::groupsnapshot_v1::VolumeGroupSnapshotContentList,
+                apply = $crate::groupsnapshot_v1::apply::VolumeGroupSnapshotContent;
         }
     };
 }

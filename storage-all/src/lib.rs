@@ -11,6 +11,7 @@
 //! | [`storage_v1beta1`] | storage.k8s.io/v1beta1 |
 //! | [`storage_v1alpha1`] | storage.k8s.io/v1alpha1 and csi.storage.k8s.io/v1alpha1 |
 //! | [`snapshot_v1`] | snapshot.storage.k8s.io/v1 |
+//! | [`groupsnapshot_v1`] | groupsnapshot.storage.k8s.io/v1 |
 //!
 //! [`for_each_kind!`] and [`for_each_conversion!`] list the kinds and conversions of all of them.
 //!
@@ -52,6 +53,7 @@ mod kinds;
 mod scheme;
 
 pub use core_v1;
+pub use groupsnapshot_v1;
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 pub use snapshot_v1;

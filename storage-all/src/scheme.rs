@@ -11,4 +11,5 @@ pub fn add_to_scheme(scheme: &mut Scheme) {
     storage_v1alpha1::add_to_scheme(scheme);
     storage_v1alpha1::csi::add_to_scheme(scheme);
     snapshot_v1::add_to_scheme(scheme);
+    groupsnapshot_v1::add_to_scheme(scheme);
 }

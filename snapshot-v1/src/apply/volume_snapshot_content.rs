@@ -454,7 +454,7 @@ pub struct VolumeSnapshotReference {
     /// See [`api_version`](crate::VolumeSnapshotReference::api_version).
     pub api_version: Option<String>,
 
-    /// The part of the object that is meant
+    /// The part of the object that is meant.
     ///
     /// See [`field_path`](crate::VolumeSnapshotReference::field_path).
     pub field_path: Option<String>,
@@ -501,7 +501,7 @@ impl VolumeSnapshotReference {
         self
     }
 
-    /// The part of the object that is meant
+    /// The part of the object that is meant.
     ///
     /// Sets [`field_path`](Self::field_path).
     #[must_use]

@@ -95,7 +95,7 @@ schema::object! {
     VolumeSnapshotReference "io.k8s.storage.snapshot.v1.VolumeSnapshotReference" {
         /// The group and version of the object.
         optional "apiVersion" => String,
-        /// The part of the object that is meant
+        /// The part of the object that is meant.
         optional "fieldPath" => String,
         /// The kind of the object.
         optional "kind" => String,

@@ -20,10 +20,14 @@ static CORE: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(text).unwrap_or_default()
 });
 
-/// The definitions of the snapshot API.
-static SNAPSHOTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let text = include_str!("../../../spec/v1.37/snapshot.storage.k8s.io.yaml");
-    serde_saphyr::from_multiple(text).unwrap_or_default()
+/// The definitions of custom resources.
+static CUSTOM: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let texts = [
+        include_str!("../../../spec/v1.37/groupsnapshot.storage.k8s.io.yaml"),
+        include_str!("../../../spec/v1.37/snapshot.storage.k8s.io.yaml"),
+    ];
+    let read = |text| serde_saphyr::from_multiple::<Value>(text).unwrap_or_default();
+    texts.into_iter().flat_map(read).collect()
 });
 
 const SCHEMAS: &str = "#/components/schemas/";
@@ -36,7 +40,7 @@ const FIELD: f64 = 0.5;
 
 /// The schema of a kind, which is in one of the documents.
 fn schema(kind: &str) -> &'static Value {
-    let custom = SNAPSHOTS
+    let custom = CUSTOM
         .iter()
         .find(|crd| crd["spec"]["names"]["kind"] == kind);
     match custom {
@@ -190,6 +194,9 @@ fn fields(schema: &'static Value, properties: &'static Map<String, Value>) -> Bo
 crate::kind::objects! {
     core_v1::PersistentVolume: objects, sample;
     core_v1::PersistentVolumeClaim: objects, sample;
+    groupsnapshot_v1::VolumeGroupSnapshot: objects, sample;
+    groupsnapshot_v1::VolumeGroupSnapshotClass: objects, sample;
+    groupsnapshot_v1::VolumeGroupSnapshotContent: objects, sample;
     snapshot_v1::VolumeSnapshot: objects, sample;
     snapshot_v1::VolumeSnapshotClass: objects, sample;
     snapshot_v1::VolumeSnapshotContent: objects, sample;

@@ -28,6 +28,7 @@ const CORE_V1: &str = "v1";
 const V1: &str = "storage.k8s.io/v1";
 const V1BETA1: &str = "storage.k8s.io/v1beta1";
 const V1ALPHA1: &str = "storage.k8s.io/v1alpha1";
+const GROUP_SNAPSHOT_V1: &str = "groupsnapshot.storage.k8s.io/v1";
 const SNAPSHOT_V1: &str = "snapshot.storage.k8s.io/v1";
 const CSI_V1ALPHA1: &str = "csi.storage.k8s.io/v1alpha1";
 
@@ -75,6 +76,22 @@ const CONTENT: Names = [
     "VolumeSnapshotContent",
     "VolumeSnapshotContentList",
     "volumesnapshotcontents",
+];
+
+const GROUP_SNAPSHOT: Names = [
+    "VolumeGroupSnapshot",
+    "VolumeGroupSnapshotList",
+    "volumegroupsnapshots",
+];
+const GROUP_SNAPSHOT_CLASS: Names = [
+    "VolumeGroupSnapshotClass",
+    "VolumeGroupSnapshotClassList",
+    "volumegroupsnapshotclasses",
+];
+const GROUP_CONTENT: Names = [
+    "VolumeGroupSnapshotContent",
+    "VolumeGroupSnapshotContentList",
+    "volumegroupsnapshotcontents",
 ];
 
 const fn cluster(api_version: &'static str, names: Names) -> ResourceType {
@@ -200,4 +217,11 @@ facts! {
         custom(cluster(SNAPSHOT_V1, SNAPSHOT_CLASS)), None;
     snapshot_v1::VolumeSnapshotContent =>
         custom(with_status(SNAPSHOT_V1, CONTENT)), None;
+
+    groupsnapshot_v1::VolumeGroupSnapshot =>
+        custom(namespaced_with_status(GROUP_SNAPSHOT_V1, GROUP_SNAPSHOT)), None;
+    groupsnapshot_v1::VolumeGroupSnapshotClass =>
+        custom(cluster(GROUP_SNAPSHOT_V1, GROUP_SNAPSHOT_CLASS)), None;
+    groupsnapshot_v1::VolumeGroupSnapshotContent =>
+        custom(with_status(GROUP_SNAPSHOT_V1, GROUP_CONTENT)), None;
 }

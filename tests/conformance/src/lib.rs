@@ -19,6 +19,7 @@ pub mod doc;
 mod documents;
 pub mod facts;
 pub mod fixtures;
+mod group_snapshots;
 pub mod kind;
 pub mod measure;
 pub mod older;
@@ -38,6 +39,8 @@ pub mod documentation {
     pub struct Readme;
     #[doc = include_str!("../../../core-v1/README.md")]
     pub struct CoreV1;
+    #[doc = include_str!("../../../groupsnapshot-v1/README.md")]
+    pub struct GroupsnapshotV1;
     #[doc = include_str!("../../../crates/kubernetes-kinds/README.md")]
     pub struct KubernetesKinds;
     #[doc = include_str!("../../../snapshot-v1/README.md")]

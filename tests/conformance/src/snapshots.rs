@@ -35,7 +35,7 @@ pub(crate) fn snapshot_status(rng: &mut Rng) -> Value {
     status
 }
 
-/// A class.
+/// A class, of snapshots or of group snapshots.
 pub(crate) fn class(rng: &mut Rng) -> Value {
     let mut class = json!({"driver": "csi.example.com", "deletionPolicy": policy(rng)});
     maybe(
@@ -79,11 +79,13 @@ pub(crate) fn content_status(rng: &mut Rng) -> Value {
     status
 }
 
-fn policy(rng: &mut Rng) -> &'static str {
+/// A deletion policy.
+pub(crate) fn policy(rng: &mut Rng) -> &'static str {
     ["Delete", "Retain"][rng.usize(..2)]
 }
 
-fn error(rng: &mut Rng) -> Value {
+/// An error in a status.
+pub(crate) fn error(rng: &mut Rng) -> Value {
     let mut error = json!({"message": word(rng)});
     maybe(rng, &mut error, "time", |_| "2024-01-02T03:04:05Z".into());
     error

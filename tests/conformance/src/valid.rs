@@ -5,7 +5,7 @@ use kubernetes_kinds::{Kind as _, Lifecycle, Release};
 use serde_json::{Value, json};
 
 use crate::random::{maybe, word};
-use crate::{snapshots, volumes};
+use crate::{group_snapshots, snapshots, volumes};
 
 /// The kinds that the server has, by the names in its URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,11 +34,17 @@ pub enum Kind {
     VolumeSnapshotClass,
     /// `VolumeSnapshotContent`, a custom resource.
     VolumeSnapshotContent,
+    /// `VolumeGroupSnapshot`, a custom resource.
+    VolumeGroupSnapshot,
+    /// `VolumeGroupSnapshotClass`, a custom resource.
+    VolumeGroupSnapshotClass,
+    /// `VolumeGroupSnapshotContent`, a custom resource.
+    VolumeGroupSnapshotContent,
 }
 
 impl Kind {
     /// Each of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::CsiDriver,
         Self::CsiNode,
         Self::CsiStorageCapacity,
@@ -51,16 +57,23 @@ impl Kind {
         Self::VolumeSnapshot,
         Self::VolumeSnapshotClass,
         Self::VolumeSnapshotContent,
+        Self::VolumeGroupSnapshot,
+        Self::VolumeGroupSnapshotClass,
+        Self::VolumeGroupSnapshotContent,
     ];
 
     /// The kinds of the core group.
     pub const CORE: [Self; 2] = [Self::PersistentVolume, Self::PersistentVolumeClaim];
 
-    /// The kinds of the snapshot API, which a server has once their definitions are created.
-    pub const SNAPSHOT: [Self; 3] = [
+    /// The kinds of the snapshot and group snapshot APIs, which a server has once their definitions
+    /// are created.
+    pub const SNAPSHOT: [Self; 6] = [
         Self::VolumeSnapshot,
         Self::VolumeSnapshotClass,
         Self::VolumeSnapshotContent,
+        Self::VolumeGroupSnapshot,
+        Self::VolumeGroupSnapshotClass,
+        Self::VolumeGroupSnapshotContent,
     ];
 
     /// Returns the kinds of storage.k8s.io.
@@ -96,6 +109,11 @@ impl Kind {
             Self::VolumeSnapshot => snapshot_v1::VolumeSnapshot::LIFECYCLE,
             Self::VolumeSnapshotClass => snapshot_v1::VolumeSnapshotClass::LIFECYCLE,
             Self::VolumeSnapshotContent => snapshot_v1::VolumeSnapshotContent::LIFECYCLE,
+            Self::VolumeGroupSnapshot => groupsnapshot_v1::VolumeGroupSnapshot::LIFECYCLE,
+            Self::VolumeGroupSnapshotClass => groupsnapshot_v1::VolumeGroupSnapshotClass::LIFECYCLE,
+            Self::VolumeGroupSnapshotContent => {
+                groupsnapshot_v1::VolumeGroupSnapshotContent::LIFECYCLE
+            }
         }
     }
 
@@ -115,6 +133,9 @@ impl Kind {
             Self::VolumeSnapshot => "VolumeSnapshot",
             Self::VolumeSnapshotClass => "VolumeSnapshotClass",
             Self::VolumeSnapshotContent => "VolumeSnapshotContent",
+            Self::VolumeGroupSnapshot => "VolumeGroupSnapshot",
+            Self::VolumeGroupSnapshotClass => "VolumeGroupSnapshotClass",
+            Self::VolumeGroupSnapshotContent => "VolumeGroupSnapshotContent",
         }
     }
 
@@ -123,7 +144,12 @@ impl Kind {
         match self {
             Self::VolumeAttributesClassV1beta1 => "storage.k8s.io/v1beta1",
             Self::PersistentVolume | Self::PersistentVolumeClaim => "v1",
-            _ if self.is_custom() => "snapshot.storage.k8s.io/v1",
+            Self::VolumeSnapshot | Self::VolumeSnapshotClass | Self::VolumeSnapshotContent => {
+                "snapshot.storage.k8s.io/v1"
+            }
+            Self::VolumeGroupSnapshot
+            | Self::VolumeGroupSnapshotClass
+            | Self::VolumeGroupSnapshotContent => "groupsnapshot.storage.k8s.io/v1",
             _ => "storage.k8s.io/v1",
         }
     }
@@ -132,7 +158,10 @@ impl Kind {
     pub fn is_namespaced(self) -> bool {
         matches!(
             self,
-            Self::CsiStorageCapacity | Self::PersistentVolumeClaim | Self::VolumeSnapshot
+            Self::CsiStorageCapacity
+                | Self::PersistentVolumeClaim
+                | Self::VolumeSnapshot
+                | Self::VolumeGroupSnapshot
         )
     }
 
@@ -154,6 +183,8 @@ impl Kind {
             Self::VolumeAttachment,
             Self::VolumeSnapshot,
             Self::VolumeSnapshotContent,
+            Self::VolumeGroupSnapshot,
+            Self::VolumeGroupSnapshotContent,
         ];
         let is_newer = self == Self::CsiNode && release >= Release::new(1, 37);
         of_storage.contains(&self) || Self::CORE.contains(&self) || is_newer
@@ -183,6 +214,9 @@ impl Kind {
             Self::VolumeSnapshot => ("/namespaces/default", "volumesnapshots"),
             Self::VolumeSnapshotClass => ("", "volumesnapshotclasses"),
             Self::VolumeSnapshotContent => ("", "volumesnapshotcontents"),
+            Self::VolumeGroupSnapshot => ("/namespaces/default", "volumegroupsnapshots"),
+            Self::VolumeGroupSnapshotClass => ("", "volumegroupsnapshotclasses"),
+            Self::VolumeGroupSnapshotContent => ("", "volumegroupsnapshotcontents"),
         };
         format!("/{}{inside}/{plural}", self.group_path())
     }
@@ -203,6 +237,9 @@ impl Kind {
             Self::VolumeSnapshot => snapshots::snapshot(rng),
             Self::VolumeSnapshotClass => snapshots::class(rng),
             Self::VolumeSnapshotContent => snapshots::content(rng),
+            Self::VolumeGroupSnapshot => group_snapshots::snapshot(rng),
+            Self::VolumeGroupSnapshotClass => snapshots::class(rng),
+            Self::VolumeGroupSnapshotContent => group_snapshots::content(rng),
         };
         object["apiVersion"] = self.api_version().into();
         object["kind"] = self.name().into();
@@ -217,6 +254,8 @@ impl Kind {
             Self::PersistentVolumeClaim => Some(volumes::claim_status(rng)),
             Self::VolumeSnapshot => Some(snapshots::snapshot_status(rng)),
             Self::VolumeSnapshotContent => Some(snapshots::content_status(rng)),
+            Self::VolumeGroupSnapshot => Some(group_snapshots::snapshot_status(rng)),
+            Self::VolumeGroupSnapshotContent => Some(group_snapshots::content_status(rng)),
             _ => None,
         }
     }

@@ -6,6 +6,7 @@
 //! memory, and a list whose memory is walked out of order is written 10 % slower.
 
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
+use groupsnapshot_v1::{VolumeGroupSnapshot, VolumeGroupSnapshotClass, VolumeGroupSnapshotContent};
 use kubernetes_kinds::{Kind, ListMapKeys};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -383,6 +384,57 @@ impl Workload for VolumeSnapshotContent {
             "snapshotHandle": "snap-$ID",
             "creationTime": 1715937704000000000,
             "restoreSize": 10737418240,
+            "readyToUse": true
+        }
+    "#;
+}
+
+impl Workload for VolumeGroupSnapshot {
+    const FIELDS: &'static str = r#"
+        "spec": {
+            "source": {"selector": {"matchLabels": {"app": "database-$NUMBER"}}},
+            "volumeGroupSnapshotClassName": "nightly"
+        },
+        "status": {
+            "boundVolumeGroupSnapshotContentName": "groupsnapcontent-7b1d3c5e-0000-4000-8000-$ID",
+            "creationTime": "2024-05-17T09:21:44Z",
+            "readyToUse": true
+        }
+    "#;
+}
+
+impl Workload for VolumeGroupSnapshotClass {
+    const FIELDS: &'static str = <VolumeSnapshotClass as Workload>::FIELDS;
+}
+
+impl Workload for VolumeGroupSnapshotContent {
+    const FIELDS: &'static str = r#"
+        "spec": {
+            "volumeGroupSnapshotRef": {
+                "apiVersion": "groupsnapshot.storage.k8s.io/v1", "kind": "VolumeGroupSnapshot",
+                "namespace": "default", "name": "data-$NUMBER",
+                "uid": "7b1d3c5e-0000-4000-8000-$ID", "resourceVersion": "1$NUMBER"
+            },
+            "deletionPolicy": "Delete",
+            "driver": "block.csi.example.com",
+            "volumeGroupSnapshotClassName": "nightly",
+            "source": {"volumeHandles": ["vol-$ID", "log-$ID"]}
+        },
+        "status": {
+            "volumeGroupSnapshotHandle": "group-$ID",
+            "volumeSnapshotInfoList": [
+                {
+                    "volumeHandle": "vol-$ID", "snapshotHandle": "snap-$ID",
+                    "creationTime": 1715937704000000000, "readyToUse": true,
+                    "restoreSize": 10737418240
+                },
+                {
+                    "volumeHandle": "log-$ID", "snapshotHandle": "snap-log-$ID",
+                    "creationTime": 1715937704000000000, "readyToUse": true,
+                    "restoreSize": 1073741824
+                }
+            ],
+            "creationTime": "2024-05-17T09:21:44Z",
             "readyToUse": true
         }
     "#;

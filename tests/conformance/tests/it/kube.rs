@@ -75,8 +75,7 @@ trait Handle: KubeKind {
             true => format!("namespaces/{NAMESPACE}/"),
             false => String::new(),
         };
-        let is_core = known.api_version == "v1";
-        let group = if is_core { "/api" } else { "/apis" };
+        let group = ["/apis", "/api"][usize::from(known.api_version == "v1")];
         format!("{group}/{}/{namespace}{}", known.api_version, known.plural)
     }
 }
@@ -94,6 +93,9 @@ macro_rules! handles {
 handles! {
     core_v1::PersistentVolume => Api::all;
     core_v1::PersistentVolumeClaim => |client| Api::namespaced(client, NAMESPACE);
+    groupsnapshot_v1::VolumeGroupSnapshot => |client| Api::namespaced(client, NAMESPACE);
+    groupsnapshot_v1::VolumeGroupSnapshotClass => Api::all;
+    groupsnapshot_v1::VolumeGroupSnapshotContent => Api::all;
     snapshot_v1::VolumeSnapshot => |client| Api::namespaced(client, NAMESPACE);
     snapshot_v1::VolumeSnapshotClass => Api::all;
     snapshot_v1::VolumeSnapshotContent => Api::all;

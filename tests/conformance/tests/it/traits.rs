@@ -217,6 +217,8 @@ fn status_subresources() {
         "PersistentVolumeClaim",
         "VolumeSnapshot",
         "VolumeSnapshotContent",
+        "VolumeGroupSnapshot",
+        "VolumeGroupSnapshotContent",
     ];
     assert_eq!(with.collect::<Vec<_>>(), wanted);
 }

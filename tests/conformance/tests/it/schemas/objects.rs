@@ -51,6 +51,15 @@ macro_rules! of_kind {
             Served::VolumeSnapshotContent => {
                 $function::<snapshot_v1::VolumeSnapshotContent>($($argument),*)
             }
+            Served::VolumeGroupSnapshot => {
+                $function::<groupsnapshot_v1::VolumeGroupSnapshot>($($argument),*)
+            }
+            Served::VolumeGroupSnapshotClass => {
+                $function::<groupsnapshot_v1::VolumeGroupSnapshotClass>($($argument),*)
+            }
+            Served::VolumeGroupSnapshotContent => {
+                $function::<groupsnapshot_v1::VolumeGroupSnapshotContent>($($argument),*)
+            }
         }
     }};
 }

@@ -17,4 +17,5 @@ mod storage_class;
 mod valid;
 mod volume_attachment;
 mod volume_attributes_class;
+mod volume_group_snapshot;
 mod volume_sources;

@@ -35,19 +35,19 @@ fn structure(schema: &Value) -> Value {
     }
 }
 
-/// Group, kind, names, scope, whether there is a status, and the schema of v1.
-fn of_v1(definition: &Value) -> Value {
+/// Group, kind, names, scope, whether there is a status, and the schema of a version.
+fn of(version: &str, definition: &Value) -> Value {
     let mut spec = definition["spec"].clone();
     let versions = spec["versions"].as_array().unwrap();
-    let v1 = versions
+    let version = versions
         .iter()
-        .find(|version| version["name"] == "v1")
+        .find(|found| found["name"] == version)
         .unwrap();
-    let mut schema = structure(&v1["schema"]["openAPIV3Schema"]);
+    let mut schema = structure(&version["schema"]["openAPIV3Schema"]);
     let properties = schema["properties"].as_object_mut().unwrap();
     // Every object has them, whether its schema says so or not.
     properties.retain(|name, _| !["apiVersion", "kind", "metadata"].contains(&name.as_str()));
-    let status = v1.pointer("/subresources/status").cloned();
+    let status = version.pointer("/subresources/status").cloned();
     // The value that a server takes for an absent one.
     spec["names"].as_object_mut().unwrap().remove("listKind");
     spec["versions"] = serde_json::json!({"schema": schema, "status": status});
@@ -61,13 +61,36 @@ fn snapshots_are_defined_as_by_their_project() {
         .ancestors()
         .nth(2)
         .unwrap();
-    let ours = read(&root.join("spec/v1.37/snapshot.storage.k8s.io.yaml"));
     let upstream = fixtures::folder().unwrap();
     let folder = upstream.join("crds/snapshot-v8.7.0/manifests");
-    for ours in &ours {
-        let plural = ours["spec"]["names"]["plural"].as_str().unwrap();
-        let theirs = read(&folder.join(format!("snapshot.storage.k8s.io_{plural}.yaml")));
-        assert_eq!(of_v1(ours), of_v1(&theirs[0]), "{plural}");
+    for group in ["snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"] {
+        let ours = read(&root.join(format!("spec/v1.37/{group}.yaml")));
+        for ours in &ours {
+            let plural = ours["spec"]["names"]["plural"].as_str().unwrap();
+            let theirs = read(&folder.join(format!("{group}_{plural}.yaml")));
+            assert_eq!(of("v1", ours), of("v1", &theirs[0]), "{plural}");
+            if group.starts_with("group") {
+                check_other_versions(ours, &theirs[0]);
+            }
+        }
+        assert_eq!(ours.len(), 3);
     }
-    assert_eq!(ours.len(), 3);
+}
+
+/// The program `kubernetes-storage` reads v1beta2 as v1, and says that all three are served.
+fn check_other_versions(ours: &Value, theirs: &Value) {
+    let kind = &theirs["spec"]["names"]["kind"];
+    assert_eq!(of("v1", ours), of("v1beta2", theirs), "{kind}");
+    let versions = theirs["spec"]["versions"].as_array().unwrap();
+    let facts = versions.iter().map(|version| {
+        let is_deprecated = version["deprecated"] == true;
+        let name = version["name"].as_str().unwrap();
+        (name, version["served"] == true, is_deprecated)
+    });
+    let wanted = [
+        ("v1", true, false),
+        ("v1beta1", true, true),
+        ("v1beta2", true, false),
+    ];
+    assert_eq!(facts.collect::<Vec<_>>(), wanted, "{kind}");
 }

@@ -66,9 +66,7 @@ pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
             all
         }
         Kind::PersistentVolumeClaim => volumes::claim(),
-        Kind::VolumeSnapshot => snapshots::snapshot(),
-        Kind::VolumeSnapshotClass => snapshots::class(),
-        Kind::VolumeSnapshotContent => snapshots::content(),
+        _ => snapshots::all(kind),
     });
     all
 }

@@ -183,7 +183,7 @@ fn other_versions(kind: Kind) -> Vec<String> {
         kind,
         Kind::VolumeAttributesClass | Kind::VolumeAttributesClassV1beta1
     );
-    if !is_class && !group.starts_with("snapshot") {
+    if !is_class && !kind.is_custom() {
         versions.extend(["v1beta1", "v1alpha1"]);
     }
     let of_group = |version: &str| match group {

@@ -11,6 +11,7 @@ mod damage;
 mod deviations;
 mod explained;
 mod facts;
+mod group_snapshots;
 mod health;
 mod metadata;
 mod ours;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use conformance::valid::Kind;
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
+use groupsnapshot_v1::{VolumeGroupSnapshot, VolumeGroupSnapshotClass, VolumeGroupSnapshotContent};
 use kubernetes_kinds::Release;
 use kubernetes_manifests::strict;
 use kubernetes_validation::{Error, FieldPath, Report, Segment, Target, Validate};
@@ -60,6 +61,9 @@ pub(crate) fn judge(case: &Case, body: &Body, target: &Target) -> Ours {
         Kind::VolumeSnapshot => of::<VolumeSnapshot>(case, body, target),
         Kind::VolumeSnapshotClass => of::<VolumeSnapshotClass>(case, body, target),
         Kind::VolumeSnapshotContent => of::<VolumeSnapshotContent>(case, body, target),
+        Kind::VolumeGroupSnapshot => of::<VolumeGroupSnapshot>(case, body, target),
+        Kind::VolumeGroupSnapshotClass => of::<VolumeGroupSnapshotClass>(case, body, target),
+        Kind::VolumeGroupSnapshotContent => of::<VolumeGroupSnapshotContent>(case, body, target),
     }
 }
 

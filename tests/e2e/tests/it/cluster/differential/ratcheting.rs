@@ -25,6 +25,10 @@ async fn tighten(client: &Client, all: &[CustomResourceDefinition]) {
         json!({"kind": "VolumeSnapshotClass", "driver": "d", "deletionPolicy": "odd"}),
         json!({"kind": "VolumeSnapshotContent", "spec": {"deletionPolicy": "odd",
             "driver": "d", "source": {}, "volumeSnapshotRef": {}}}),
+        json!({"kind": "VolumeGroupSnapshot", "spec": {"source": {}}}),
+        json!({"kind": "VolumeGroupSnapshotClass", "driver": "d", "deletionPolicy": "odd"}),
+        json!({"kind": "VolumeGroupSnapshotContent", "spec": {"deletionPolicy": "odd",
+            "driver": "d", "source": {}, "volumeGroupSnapshotRef": {}}}),
     ];
     for (kind, mut object) in Kind::SNAPSHOT.into_iter().zip(bad) {
         object["apiVersion"] = kind.api_version().into();

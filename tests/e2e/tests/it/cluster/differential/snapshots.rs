@@ -1,4 +1,5 @@
-//! Snapshots, classes and contents: custom resources, whose definitions the server is given first.
+//! Snapshots, classes and contents, and those of groups: custom resources, whose definitions the
+//! server is given first.
 
 use std::env;
 use std::fs;
@@ -13,7 +14,7 @@ use kube::Client;
 use serde_json::{Value, json};
 
 use super::damage::{Damage, QUALIFIED, at, texts};
-use super::{Asked, EACH, LISTED, check_coverage};
+use super::{Asked, EACH, LISTED, check_coverage, group_snapshots};
 use crate::cases::number;
 use crate::cluster::definitions::define;
 
@@ -30,10 +31,14 @@ pub(crate) fn definitions() -> Vec<CustomResourceDefinition> {
             .map(|entry| entry.unwrap().path());
         let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
         files
-            .filter(|path| name(path).starts_with("snapshot."))
+            .filter(|path| name(path).contains("snapshot."))
             .collect()
     });
-    let ours = || vec![root.join("spec/v1.37/snapshot.storage.k8s.io.yaml")];
+    let ours = || {
+        let groups = ["snapshot", "groupsnapshot"];
+        let file = |group| root.join(format!("spec/v1.37/{group}.storage.k8s.io.yaml"));
+        groups.map(file).to_vec()
+    };
     let files: Vec<PathBuf> = upstream.unwrap_or_else(ours);
     println!("definitions: {files:?}");
     let read = |path| serde_saphyr::from_multiple(&fs::read_to_string(path).unwrap());
@@ -45,21 +50,21 @@ pub(crate) fn definitions() -> Vec<CustomResourceDefinition> {
     all
 }
 
-/// Waits until the server's document has the kinds, which is some time after it serves them.
+/// Waits until the server's documents have the kinds, which is some time after it serves them.
 pub(crate) async fn documented(client: &Client) {
-    let path = "/openapi/v3/apis/snapshot.storage.k8s.io/v1";
-    for _ in 0..300 {
-        let answer = send(client, Method::GET, path, None).await.unwrap();
-        let text = answer.body.to_string();
-        if Kind::SNAPSHOT
-            .iter()
-            .all(|kind| text.contains(&format!("v1.{}\"", kind.name())))
-        {
-            return;
+    for kind in Kind::SNAPSHOT {
+        let path = format!("/openapi/v3/{}", kind.group_path());
+        let mut tries = 0..300;
+        loop {
+            let answer = send(client, Method::GET, &path, None).await.unwrap();
+            let text = answer.body.to_string();
+            if text.contains(&format!("v1.{}\"", kind.name())) {
+                break;
+            }
+            assert!(tries.next().is_some(), "{path} hasn't {kind:?}");
+            tokio::time::sleep(Duration::from_millis(200)).await;
         }
-        tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    panic!("{path} isn't there");
 }
 
 #[tokio::test]
@@ -84,7 +89,8 @@ async fn the_server_says_what_we_say_of_snapshots() {
 /// Values for places where a text belongs, `null` among them.
 const ODD: [&str; 5] = ["", "a", "other", "A b", "ä"];
 
-fn odd(place: &'static str) -> Vec<Damage> {
+/// Returns changes to a text.
+pub(crate) fn odd(place: &'static str) -> Vec<Damage> {
     let mut all = texts(place, &ODD);
     all.extend(at(
         place,
@@ -93,29 +99,46 @@ fn odd(place: &'static str) -> Vec<Damage> {
     all
 }
 
+/// Returns the changes to an object of a kind.
+pub(crate) fn all(kind: Kind) -> Vec<Damage> {
+    match kind {
+        Kind::VolumeSnapshot => snapshot(),
+        Kind::VolumeSnapshotContent => content(),
+        Kind::VolumeGroupSnapshot => group_snapshots::snapshot(),
+        Kind::VolumeGroupSnapshotContent => group_snapshots::content(),
+        _ => class(),
+    }
+}
+
 /// Returns the changes to a snapshot.
-pub(crate) fn snapshot() -> Vec<Damage> {
+fn snapshot() -> Vec<Damage> {
     let mut all = odd("/spec/volumeSnapshotClassName");
     all.extend(odd("/spec/source/persistentVolumeClaimName"));
     all.extend(odd("/spec/source/volumeSnapshotContentName"));
     all.extend(sources(
-        "persistentVolumeClaimName",
-        "volumeSnapshotContentName",
+        ("persistentVolumeClaimName", json!("a")),
+        ("volumeSnapshotContentName", json!("a")),
     ));
     all.extend(ignored());
     all
 }
 
-/// An object of which exactly one of two fields is set, and parts of its kind.
-fn sources(one: &str, other: &str) -> Vec<Damage> {
+/// An object of which exactly one of two fields is set, which have such values, and parts of its
+/// kind.
+pub(crate) fn sources((one, some): (&str, Value), (other, more): (&str, Value)) -> Vec<Damage> {
+    let zero = |value: &Value| match value {
+        Value::String(_) => json!(""),
+        Value::Array(_) => json!([]),
+        _ => json!({}),
+    };
     let values = [
         json!({}),
-        json!({one: "a", other: "b"}),
-        json!({one: "", other: ""}),
-        json!({one: "", "unknown": 7}),
-        json!({one: "a"}),
-        json!({other: "a"}),
-        json!({one: null, other: "a"}),
+        json!({one: some, other: more}),
+        json!({one: zero(&some), other: zero(&more)}),
+        json!({one: zero(&some), "unknown": 7}),
+        json!({one: some}),
+        json!({other: more}),
+        json!({one: null, other: more}),
         json!({one: null, other: null}),
         json!("a"),
         json!([]),
@@ -130,7 +153,7 @@ fn sources(one: &str, other: &str) -> Vec<Damage> {
 }
 
 /// Returns fields that a server drops.
-fn ignored() -> Vec<Damage> {
+pub(crate) fn ignored() -> Vec<Damage> {
     let mut all = at("/unknown", [json!({"a": null}), json!([1])]);
     all.extend(at("/spec/unknown", [json!("a"), json!({})]));
     all.extend(at(
@@ -140,8 +163,8 @@ fn ignored() -> Vec<Damage> {
     all
 }
 
-/// Returns the changes to a class.
-pub(crate) fn class() -> Vec<Damage> {
+/// Returns the changes to a class, of snapshots or of group snapshots.
+fn class() -> Vec<Damage> {
     let mut all = odd("/driver");
     all.extend(texts("/driver", QUALIFIED));
     all.extend(policies("/deletionPolicy"));
@@ -161,14 +184,15 @@ pub(crate) fn class() -> Vec<Damage> {
     all
 }
 
-fn policies(place: &'static str) -> Vec<Damage> {
+/// Returns changes to a deletion policy.
+pub(crate) fn policies(place: &'static str) -> Vec<Damage> {
     let mut all = odd(place);
     all.extend(texts(place, &["Delete", "Retain", "delete", "Recycle"]));
     all
 }
 
 /// Returns the changes to a content.
-pub(crate) fn content() -> Vec<Damage> {
+fn content() -> Vec<Damage> {
     let mut all = odd("/spec/driver");
     all.extend(policies("/spec/deletionPolicy"));
     all.extend(odd("/spec/volumeSnapshotClassName"));
@@ -176,7 +200,10 @@ pub(crate) fn content() -> Vec<Damage> {
     all.extend(texts("/spec/sourceVolumeMode", &["Block", "Filesystem"]));
     all.extend(odd("/spec/source/volumeHandle"));
     all.extend(odd("/spec/source/snapshotHandle"));
-    all.extend(sources("volumeHandle", "snapshotHandle"));
+    all.extend(sources(
+        ("volumeHandle", json!("a")),
+        ("snapshotHandle", json!("a")),
+    ));
     for place in [
         "/spec/volumeSnapshotRef/name",
         "/spec/volumeSnapshotRef/namespace",
@@ -199,6 +226,31 @@ pub(crate) fn content() -> Vec<Damage> {
     all.extend(ignored());
     all
 }
+
+/// Values for places where a whole number belongs.
+pub(crate) fn numbers() -> [Value; 8] {
+    [
+        json!(0),
+        json!(-1),
+        json!(i64::MAX),
+        json!(i64::MIN),
+        json!(1.5),
+        json!(2.0),
+        json!("5"),
+        Value::Null,
+    ]
+}
+
+const TIMES: [&str; 8] = [
+    "",
+    "now",
+    "2024-01-02T03:04:05Z",
+    "2024-01-02T03:04:05.5+02:00",
+    "2024-01-02t03:04:05z",
+    "2024-01-02 03:04:05Z",
+    "2024-01-02T25:04:05Z",
+    "2024-01-02",
+];
 
 /// Returns the changes to a status, and to the metadata that is written with it.
 pub(crate) fn status(kind: Kind) -> Vec<Damage> {
@@ -226,37 +278,29 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
         [json!({}), json!("a"), json!({"unknown": 1}), Value::Null],
     ));
     all.extend(at("/spec", [json!({}), Value::Null]));
+    let times = || {
+        let mut all = texts("/status/creationTime", &TIMES);
+        all.extend(at("/status/creationTime", [json!(5), Value::Null]));
+        all
+    };
+    if matches!(
+        kind,
+        Kind::VolumeGroupSnapshot | Kind::VolumeGroupSnapshotContent
+    ) {
+        all.extend(times());
+        all.extend(group_snapshots::status(kind));
+        return all;
+    }
     if kind == Kind::VolumeSnapshotContent {
-        let numbers = [
-            json!(0),
-            json!(-1),
-            json!(i64::MAX),
-            json!(i64::MIN),
-            json!(1.5),
-            json!(2.0),
-            json!("5"),
-            Value::Null,
-        ];
-        all.extend(at("/status/creationTime", numbers.clone()));
-        all.extend(at("/status/restoreSize", numbers));
+        all.extend(at("/status/creationTime", numbers()));
+        all.extend(at("/status/restoreSize", numbers()));
         all.extend(odd("/status/snapshotHandle"));
         all.extend(odd("/status/volumeGroupSnapshotHandle"));
         return all;
     }
     all.extend(odd("/status/boundVolumeSnapshotContentName"));
     all.extend(odd("/status/volumeGroupSnapshotName"));
-    let times = [
-        "",
-        "now",
-        "2024-01-02T03:04:05Z",
-        "2024-01-02T03:04:05.5+02:00",
-        "2024-01-02t03:04:05z",
-        "2024-01-02 03:04:05Z",
-        "2024-01-02T25:04:05Z",
-        "2024-01-02",
-    ];
-    all.extend(texts("/status/creationTime", &times));
-    all.extend(at("/status/creationTime", [json!(5), Value::Null]));
+    all.extend(times());
     let sizes = [
         "", "much", "1Gi", "1.5Gi", "-5", "+5", "1e3", "1E", "1.5.5", " 1", "1 Gi", ".5", "5.",
         "0x10", "1gi",

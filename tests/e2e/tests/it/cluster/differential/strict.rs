@@ -9,6 +9,7 @@ use conformance::valid::Kind;
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use e2e::{Answer, ControlPlane, send_as};
 use fastrand::Rng;
+use groupsnapshot_v1::{VolumeGroupSnapshot, VolumeGroupSnapshotClass, VolumeGroupSnapshotContent};
 use http::Method;
 use kubernetes_manifests::scheme::{Scheme, SchemeError, Versioned};
 use kubernetes_manifests::strict::{FieldError, FieldErrorKind, Strict};
@@ -164,6 +165,9 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
         Kind::VolumeSnapshot => errors::<VolumeSnapshot>,
         Kind::VolumeSnapshotClass => errors::<VolumeSnapshotClass>,
         Kind::VolumeSnapshotContent => errors::<VolumeSnapshotContent>,
+        Kind::VolumeGroupSnapshot => errors::<VolumeGroupSnapshot>,
+        Kind::VolumeGroupSnapshotClass => errors::<VolumeGroupSnapshotClass>,
+        Kind::VolumeGroupSnapshotContent => errors::<VolumeGroupSnapshotContent>,
     };
     let errors = match read(format, &text.text) {
         Ok(errors) => errors,
@@ -257,6 +261,7 @@ fn quoted_length(text: &str, count: usize) -> usize {
 fn errors<K: Versioned>(format: &str, text: &str) -> Result<Vec<FieldError>, SchemeError> {
     let mut scheme = Scheme::new();
     core_v1::add_to_scheme(&mut scheme);
+    groupsnapshot_v1::add_to_scheme(&mut scheme);
     snapshot_v1::add_to_scheme(&mut scheme);
     storage_v1::add_to_scheme(&mut scheme);
     storage_v1beta1::add_to_scheme(&mut scheme);
@@ -324,6 +329,9 @@ fn object(rng: &mut Rng, kind: Kind, number: u64) -> Value {
         Kind::VolumeSnapshot => sample::<VolumeSnapshot>(),
         Kind::VolumeSnapshotClass => sample::<VolumeSnapshotClass>(),
         Kind::VolumeSnapshotContent => sample::<VolumeSnapshotContent>(),
+        Kind::VolumeGroupSnapshot => sample::<VolumeGroupSnapshot>(),
+        Kind::VolumeGroupSnapshotClass => sample::<VolumeGroupSnapshotClass>(),
+        Kind::VolumeGroupSnapshotContent => sample::<VolumeGroupSnapshotContent>(),
     };
     object["metadata"]["name"] = name.into();
     // A server clears a namespace too many, and takes `null` for nothing.
