@@ -17,8 +17,8 @@ use crate::{convert, defaults, exit, explain, lint, schema};
 /// Checks, converts and defaults manifests of the Kubernetes storage API without an API server.
 ///
 /// Supports storage.k8s.io/v1, v1beta1 and v1alpha1, csi.storage.k8s.io/v1alpha1,
-/// snapshot.storage.k8s.io/v1, and PersistentVolume and PersistentVolumeClaim of v1, with the rules
-/// of each Kubernetes release.
+/// snapshot.storage.k8s.io/v1, groupsnapshot.storage.k8s.io/v1, and PersistentVolume and
+/// PersistentVolumeClaim of v1, with the rules of each Kubernetes release.
 ///
 /// Exits with 0 if there is no problem, 1 if there is one, and 2 if a file can't be read or the
 /// command line is invalid.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use kubernetes_kinds::FieldPath;
-use kubernetes_manifests::scheme::{AnyObject, Part, Scheme, SchemeError};
+use kubernetes_manifests::scheme::{AnyObject, Part, Scheme, SchemeError, Syntax};
 use kubernetes_manifests::strict::{FieldError, FieldErrorKind};
 use kubernetes_validation::{Error, ErrorType, Target};
 use serde_json::Value;
@@ -15,10 +15,10 @@ use crate::arguments::{Files, Server};
 use crate::aside::{Aside, Left};
 use crate::config::Config;
 use crate::exit;
-use crate::former::Former;
 use crate::input::Input;
 use crate::kinds::{self, UnknownKind, scheme};
 use crate::lint::Note;
+use crate::older::{Advice, OlderVersion};
 use crate::output::{report, report_error};
 use crate::search::Links;
 use crate::surroundings::{Role, Surroundings};
@@ -98,8 +98,8 @@ struct Run {
 
 /// The result for a part.
 enum Outcome {
-    /// The stored object as YAML.
-    Stored(String),
+    /// The stored object as YAML, and the unknown fields of the manifest.
+    Stored(String, Vec<FieldError>),
     /// Nothing: it is of another kind.
     Other,
     /// Nothing, for a reason.
@@ -137,9 +137,9 @@ impl Run {
                 None => document(&self.scheme, part, &self.target, is_partial),
             };
             match outcome {
-                Outcome::Stored(document) => {
+                Outcome::Stored(document, unknown) => {
                     self.documents.push(document);
-                    for error in part.field_errors.iter().filter(|error| is_unknown(error)) {
+                    for error in unknown {
                         let message = format!("warning: {error}, not stored");
                         say(error.location.line, &message);
                     }
@@ -176,8 +176,8 @@ type Errors = Vec<(Option<usize>, String)>;
 /// Returns what becomes of a part.
 fn document(scheme: &Scheme, part: &Part<'_>, target: &Target, is_partial: bool) -> Outcome {
     let one = |message: String| Outcome::Rejected(vec![(None, message)]);
-    if let Some(former) = Former::of(part) {
-        return one(former.message());
+    if let Some(older) = OlderVersion::of(part) {
+        return of_older(older, scheme, part, target, is_partial);
     }
     if !kinds::is_storage(scheme, part) {
         return Outcome::Other;
@@ -233,8 +233,55 @@ fn document(scheme: &Scheme, part: &Part<'_>, target: &Target, is_partial: bool)
     };
     let stored = in_form(scheme, created.stored, form);
     match (object.to_yaml(), stored.to_yaml()) {
-        (Ok(sent), Ok(stored)) => Outcome::Stored(marked(&sent, &stored)),
+        (Ok(sent), Ok(stored)) => {
+            let unknown = part.field_errors.iter().filter(|error| is_unknown(error));
+            Outcome::Stored(marked(&sent, &stored), unknown.cloned().collect())
+        }
         (Err(error), _) | (_, Err(error)) => one(error.reason().to_string()),
+    }
+}
+
+/// Returns what becomes of a part of an older version, which is that of the newest.
+fn of_older(
+    older: &'static OlderVersion,
+    scheme: &Scheme,
+    part: &Part<'_>,
+    target: &Target,
+    is_partial: bool,
+) -> Outcome {
+    let one = |message: String| Outcome::Rejected(vec![(None, message)]);
+    if let Some(Advice::NotServed(message)) = older.advice() {
+        return one(message);
+    }
+    let differs = older.to_rename(part).or_else(|| older.unknown(part));
+    if let Some((path, _)) = differs {
+        return one(format!(
+            "{path}: differs in {}; convert it first",
+            older.newest
+        ));
+    }
+    if let Err(error) = &part.object {
+        return unreadable(part, error);
+    }
+    let text = older.convert(part).unwrap_or_default().to_string();
+    let mut read = scheme.decode_each(&text, Syntax::Json);
+    let outcome = read
+        .next()
+        .map(|part| document(scheme, &part, target, is_partial));
+    // The version and the lines are those of the text.
+    let rename = |text: &str| text.replacen(older.newest, older.api_version, 1);
+    match outcome.unwrap_or(Outcome::Other) {
+        Outcome::Stored(document, mut unknown) => {
+            unknown
+                .iter_mut()
+                .for_each(|error| error.location.line = None);
+            Outcome::Stored(rename(&document), unknown)
+        }
+        Outcome::Rejected(errors) => {
+            let errors = errors.iter().map(|(_, message)| (None, rename(message)));
+            Outcome::Rejected(errors.collect())
+        }
+        outcome => outcome,
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
 use kubernetes_manifests::scheme::{Part, Reason, RegisteredKind, Scheme, Unrepresentable};
 
+use crate::older::OlderVersion;
 use crate::template;
 use crate::text::{nearest, truncate};
 
@@ -86,8 +87,10 @@ pub(crate) fn item(kind: &str) -> &str {
 /// version.
 fn is_misspelt(scheme: &Scheme, found: &GroupVersionKind) -> bool {
     let item = item(&found.kind);
+    let older = OlderVersion::named(&found.group_version.to_string());
+    let newest = older.map(|older| GroupVersion::from_api_version(older.newest));
     let known = scheme
-        .kinds(&found.group_version)
+        .kinds(newest.as_ref().unwrap_or(&found.group_version))
         .map(|known| &*known.kind.kind);
     nearest(item, known).is_some_and(|near| near != item)
 }

@@ -71,11 +71,7 @@ impl<'t> Lines<'t> {
         (name, old, new): (&str, &str, &str),
     ) -> Option<Edit> {
         let rest = self.text.get(self.offset(position)?..)?;
-        let quoted = |quote: char| rest.strip_prefix(&format!("{quote}{name}{quote}"));
-        let after = rest
-            .strip_prefix(name)
-            .or_else(|| quoted('"'))
-            .or_else(|| quoted('\''))?;
+        let after = after_name(rest, name)?;
         let value = after
             .trim_start_matches([' ', '\t'])
             .strip_prefix(':')?
@@ -90,6 +86,23 @@ impl<'t> Lines<'t> {
         };
         let start = self.text.len() - value.len();
         ends.then(|| Edit {
+            range: start..start + old.len(),
+            text: new.to_owned(),
+        })
+    }
+
+    /// Returns the edit that gives the field at a position another name; quotes stay. Returns
+    /// nothing if another field is there.
+    pub(super) fn rename(
+        &self,
+        position: (usize, usize),
+        (old, new): (&str, &str),
+    ) -> Option<Edit> {
+        let start = self.offset(position)?;
+        let rest = self.text.get(start..)?;
+        after_name(rest, old)?;
+        let start = start + usize::from(rest.starts_with(['"', '\'']));
+        Some(Edit {
             range: start..start + old.len(),
             text: new.to_owned(),
         })
@@ -117,4 +130,12 @@ impl<'t> Lines<'t> {
             text: new.to_owned(),
         })
     }
+}
+
+/// Returns what follows a name, which may be quoted, at the start of a text.
+fn after_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let quoted = |quote: char| text.strip_prefix(&format!("{quote}{name}{quote}"));
+    text.strip_prefix(name)
+        .or_else(|| quoted('"'))
+        .or_else(|| quoted('\''))
 }

@@ -8,8 +8,8 @@ use super::edit::{self, Edit, Lines};
 use super::lossy::Lossy;
 use super::version;
 use crate::aside::{Aside, Left};
-use crate::former::Former;
 use crate::kinds::{self, UnknownKind};
+use crate::older::OlderVersion;
 
 /// The most characters of an unrepresentable field that a message shows.
 const MAX_SHOWN: usize = 120;
@@ -117,9 +117,9 @@ impl Planner<'_> {
             .map(|(version, kind)| GroupVersionKind::from_type_meta(version, kind))
             .filter(|kind| self.scheme.recognizes(kind));
         let line = part.location.line.unwrap_or(1);
-        if let Some(former) = Former::of(&part) {
+        if let Some(older) = OlderVersion::of(&part) {
             return self
-                .former(former, lines, &part, draft)
+                .older(older, lines, &part, draft)
                 .unwrap_or_else(|message| {
                     draft.problems.push((line, message));
                     Decoded::Damaged
@@ -165,11 +165,11 @@ impl Planner<'_> {
         })
     }
 
-    /// Drafts the conversion of an object whose version isn't served any more: its `apiVersion`
-    /// alone changes.
-    fn former(
+    /// Drafts the conversion of an object of an older version: its `apiVersion` changes, and the
+    /// name of a renamed field.
+    fn older(
         &self,
-        former: &Former,
+        older: &'static OlderVersion,
         lines: &Lines<'_>,
         part: &Part<'_>,
         draft: &mut Draft,
@@ -179,12 +179,21 @@ impl Planner<'_> {
             GroupVersionKind::from_type_meta(version.unwrap_or_default(), kind.unwrap_or_default());
         let name = part.name.as_deref().unwrap_or_default();
         let message = |text: &str| format!("{from} {name}: {text}");
-        let object = former.convert(part).map(|object| object.to_string());
+        if let Some((path, renamed)) = older.unknown(part) {
+            let text = format!("{path}: no such field; this version has {}", renamed.old);
+            return Err(message(&text));
+        }
+        let object = older.convert(part).map(|object| object.to_string());
         let object = object.ok_or_else(|| message("it can't be read"))?;
         let read = self.scheme.decode_json_all(object);
         let read = read.map_err(|error| message(&unreadable(&error, 1).1))?;
-        let to = former.kind(part);
+        let to = older.newest_kind(part);
         draft.edits.extend(types(lines, part, &from, &to));
+        if let Some((path, renamed)) = older.to_rename(part) {
+            let at = part.positions().find(&path);
+            let edit = at.and_then(|at| lines.rename(at, (renamed.old, renamed.new)));
+            draft.edits.extend(edit);
+        }
         let line = part.location.line.unwrap_or(1);
         let change = format!("{from} {name} becomes {to}");
         draft.changes.push((line, change));

@@ -12,10 +12,11 @@ use crate::kinds;
 
 /// Reports the errors and warnings of an API server for manifests
 ///
-/// Reads objects of storage.k8s.io/v1, v1beta1 and v1alpha1, csi.storage.k8s.io/v1alpha1 and
-/// snapshot.storage.k8s.io/v1, and PersistentVolumes and PersistentVolumeClaims, from YAML and
-/// JSON, and leaves all others alone. Prints one finding a line, as
-/// `file:line: document: path: kind: message`.
+/// Reads objects of storage.k8s.io/v1, v1beta1 and v1alpha1, csi.storage.k8s.io/v1alpha1,
+/// snapshot.storage.k8s.io/v1 and groupsnapshot.storage.k8s.io/v1, and PersistentVolumes and
+/// PersistentVolumeClaims, from YAML and JSON, and leaves all others alone. Objects of v1beta2 and
+/// v1beta1 of snapshots and group snapshots are checked as those of v1. Prints one finding a line,
+/// as `file:line: document: path: kind: message`.
 ///
 /// Exits with 0 if there is no error, 1 if there is one, and 2 if a file can't be read or the
 /// command line is invalid.

@@ -16,8 +16,8 @@ use super::messages;
 use super::note::Note;
 use super::report::FileReport;
 use crate::aside::{Aside, Left};
-use crate::former::Former;
 use crate::kinds::{self, UnknownKind};
+use crate::older::OlderVersion;
 use crate::server::{self, Document, Readable};
 use crate::template;
 use crate::text::truncate;
@@ -82,8 +82,8 @@ impl Linter {
         for part in self.scheme.decode_each(text, syntax) {
             let subject = subject(&part);
             let claims = self.claims(&part);
-            let former = Former::of(&part).filter(|_| self.is_kind(&part));
-            if !self.is_selected(&part) && claims.all.is_empty() && former.is_none() {
+            let older = OlderVersion::of(&part).filter(|_| self.is_kind(&part));
+            if !self.is_selected(&part) && claims.all.is_empty() && older.is_none() {
                 // A list is left alone with its items, which are parts of their own.
                 if !matches!(part.object, Ok(None)) {
                     let line = part.location.line.unwrap_or(1);
@@ -114,8 +114,8 @@ impl Linter {
                     };
                 }
                 Some(left @ Left::Part) => collector.add_note(None, left.note()),
-                None => match former {
-                    Some(former) => self.former(former, &part, &mut collector, &mut definitions),
+                None => match older {
+                    Some(older) => self.older(older, part, &mut collector, &mut definitions),
                     None => self.part(part, &mut collector, &mut definitions),
                 },
             }
@@ -168,20 +168,33 @@ impl Linter {
         }
     }
 
-    /// Checks an object whose version isn't served any more, as one of the version that is.
-    fn former(
+    /// Checks an object of an older version, as one of the newest.
+    fn older(
         &self,
-        former: &Former,
-        part: &Part<'_>,
+        older: &'static OlderVersion,
+        part: Part<'_>,
         collector: &mut Collector<'_>,
         definitions: &mut Definitions,
     ) {
+        if part.object.is_err() {
+            return self.part(part, collector, definitions);
+        }
         let places = &mut Places::new(part.positions());
         collector.report.objects += 1;
-        add_duplicate(part, collector, places, definitions);
-        let place = places.find(&messages::path("apiVersion"));
-        collector.add(place, messages::former_version(former));
-        let Some(object) = former.convert(part) else {
+        add_duplicate(&part, collector, places, definitions);
+        if let Some(advice) = older.advice() {
+            let place = places.find(&messages::path("apiVersion"));
+            collector.add(place, messages::older_version(advice));
+        }
+        if let Some((path, renamed)) = older.unknown(&part) {
+            collector.add(places.find(&path), messages::later_name(&path, renamed.old));
+        }
+        // What is made of the text has each field once.
+        for error in part.read::<Value>().iter().flat_map(|read| &read.errors) {
+            let position = places.of(&error.location);
+            collector.add_unless_placeholder(position, messages::field_error(error));
+        }
+        let Some(object) = older.to_check(&part) else {
             return;
         };
         let text = object.to_string();

@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::finding::{Message, Severity};
 use super::note::Note;
-use crate::former::Former;
 use crate::input::ReadError;
 use crate::kinds::{self, UnknownKind};
+use crate::older::Advice;
 use crate::text::{nearest, truncate};
 
 /// The most characters of a value that a message shows.
@@ -163,12 +163,27 @@ pub(super) fn duplicate_object(first: &str) -> Message {
     )
 }
 
-/// A version of a custom resource that its definition doesn't serve any more.
-pub(super) fn former_version(former: &Former) -> Message {
-    message(Severity::Error, "apiVersion", NOT_SERVED, former.message())
+/// A version of a custom resource that its definition has deprecated, or doesn't serve any more.
+pub(super) fn older_version(advice: Advice) -> Message {
+    let (severity, names, text) = match advice {
+        Advice::Deprecated(text) => (Severity::Warning, DEPRECATED, text),
+        Advice::NotServed(text) => (Severity::Error, NOT_SERVED, text),
+    };
+    message(severity, "apiVersion", names, text)
+}
+
+/// A field that only a later version of the custom resource has, which is `old` in this one.
+pub(super) fn later_name(path: &FieldPath, old: &str) -> Message {
+    let path = path.to_string();
+    let text = format!("no such field; this version has {old}");
+    Message {
+        field: Some(path.clone()),
+        ..message(Severity::Error, path, UNKNOWN_FIELD, text)
+    }
 }
 
 const NOT_SERVED: Names = ("NotServed", "Not served", "notServed");
+const DEPRECATED: Names = ("Deprecated", "Warning", "deprecatedVersion");
 
 /// A version that a release doesn't serve, has deprecated, or serves only if it is enabled.
 pub(super) fn lifecycle(
@@ -200,7 +215,7 @@ pub(super) fn lifecycle(
                 replacement(kind, lifecycle),
                 flag.map_or_else(String::new, |flag| format!("; {flag}")),
             );
-            (("Deprecated", "Warning", "deprecatedVersion"), text)
+            (DEPRECATED, text)
         }
     };
     Some(message(Severity::Warning, "apiVersion", names, text))

@@ -427,10 +427,21 @@ fn misspelt_kinds_are_errors() {
         format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\n")
     };
     let snapshots = "snapshot.storage.k8s.io/v1";
+    let groups = "groupsnapshot.storage.k8s.io/v1";
     for (version, kind, meant) in [
         (snapshots, "VolumeSnapshotClas", "VolumeSnapshotClass"),
         (snapshots, "volumesnapshot", "VolumeSnapshot"),
         (snapshots, "VolumeSnapshotsList", "VolumeSnapshotList"),
+        (
+            groups,
+            "VolumeGroupSnapshotClas",
+            "VolumeGroupSnapshotClass",
+        ),
+        (
+            groups,
+            "volumegroupsnapshotcontent",
+            "VolumeGroupSnapshotContent",
+        ),
         ("v1", "PersistentVolumeClame", "PersistentVolumeClaim"),
         ("v1", "PersistantVolume", "PersistentVolume"),
     ] {

@@ -229,6 +229,7 @@ fn which_schemas_there_are() {
         "storageclass-storage-v1",
         "persistentvolume-v1",
         "volumesnapshot-snapshot-v1",
+        "volumegroupsnapshot-groupsnapshot-v1",
     ] {
         let text = fs::read_to_string(here.join(format!("all/of/{name}.json"))).unwrap();
         validator(&serde_json::from_str(&text).unwrap());
