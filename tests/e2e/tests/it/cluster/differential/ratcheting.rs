@@ -48,6 +48,15 @@ async fn tighten(client: &Client, all: &[CustomResourceDefinition]) {
     }
 }
 
+/// Returns true if there is a number in a value that isn't written as a whole one.
+fn has_float(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_float),
+        Value::Object(fields) => fields.values().any(has_float),
+        value => value.is_f64(),
+    }
+}
+
 /// Objects that break rules, as the server has stored them.
 async fn store_damaged(asked: &Asked, kind: Kind, rng: &mut Rng) -> Vec<Value> {
     let client = &asked.server.client;
@@ -71,7 +80,7 @@ async fn store_damaged(asked: &Asked, kind: Kind, rng: &mut Rng) -> Vec<Value> {
         if let Some(mut status) = kind.status(rng) {
             for damage in damage::status(kind) {
                 // 2.0 isn't an integer for our types.
-                let is_read = damage.place.starts_with("/status/") && !damage.value.is_f64();
+                let is_read = damage.place.starts_with("/status/") && !has_float(&damage.value);
                 if is_read && rng.u8(..40) == 0 {
                     let mut whole = json!({"status": status});
                     damage::apply(&mut whole, &damage);
