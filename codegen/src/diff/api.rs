@@ -2,21 +2,47 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::load::{SCHEMAS, schema_name};
+use crate::load::{self, SCHEMAS, schema_name};
 use crate::release::Release;
+
+use super::types::Types;
+
+/// The extension with the groups, versions and kinds of a schema.
+const GVK: &str = "x-kubernetes-group-version-kind";
+
+/// The verbs of every custom resource.
+const VERBS: [&str; 8] = [
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
 
 /// One group-version of a document.
 #[derive(Debug)]
 pub(super) struct Api {
     /// The group-version, as in `apiVersion`; the name of the file if the document has none.
     pub(super) group_version: String,
+    /// True if paths say which group-version it is.
+    pub(super) is_served: bool,
     pub(super) release: Option<Release>,
     /// True if the configuration has the document, so that there is a crate for it.
     pub(super) has_crate: bool,
     /// True if a running server published it, which lists values of enumerations.
     pub(super) from_server: bool,
+    /// True if it is about custom resources: a server checks all that it says, and it is of no
+    /// release of Kubernetes.
+    pub(super) is_custom: bool,
+    /// True if none of its kinds is compared.
+    pub(super) is_empty: bool,
+    /// The Rust types of objects inside its schemas.
+    pub(super) types: Types,
     pub(super) kinds: BTreeMap<String, Kind>,
     pub(super) schemas: Map<String, Value>,
     /// The beginnings of the names of the schemas that are of this group-version.
@@ -46,12 +72,14 @@ impl Api {
     /// Reads a document; there is none in one that is about several groups or versions.
     pub(super) fn of(file: &str, document: &Value, release: Option<Release>) -> Option<Self> {
         let paths = document.get("paths").and_then(Value::as_object);
-        let mut group_version = None;
-        for path in paths.into_iter().flatten().map(|(path, _)| path) {
-            group_version = group_version.or(served_by(path).map(|(served, _)| served));
-        }
+        let mut served = paths
+            .into_iter()
+            .flatten()
+            .filter_map(|(path, _)| served_by(path));
         let has_paths = paths.is_some_and(|paths| !paths.is_empty());
-        let group_version = match group_version {
+        let served = served.next().map(|(group_version, _)| group_version);
+        let is_served = served.is_some();
+        let group_version = match served {
             Some(found) => found,
             None if has_paths => return None,
             None => file.trim_end_matches(".json").to_owned(),
@@ -60,11 +88,16 @@ impl Api {
             .pointer(SCHEMAS)
             .and_then(Value::as_object)
             .cloned();
+        let is_custom = load::is_of_custom_resources(document);
         let mut api = Self {
             group_version,
-            release,
+            is_served,
+            release: release.filter(|_| !is_custom),
             has_crate: false,
             from_server: is_from_server(document),
+            is_custom,
+            is_empty: false,
+            types: Types::default(),
             kinds: BTreeMap::new(),
             schemas: schemas.unwrap_or_default(),
             prefixes: BTreeSet::new(),
@@ -76,6 +109,10 @@ impl Api {
         for (path, item) in paths {
             api.add_path(path, item);
         }
+        // What is made from definitions lacks the version of a server.
+        if is_custom && document.pointer("/info/version").is_none() {
+            api.complete();
+        }
         Some(api)
     }
 
@@ -84,6 +121,44 @@ impl Api {
         self.group_version
             .split_once('/')
             .map_or("", |(group, _)| group)
+    }
+
+    /// Keeps these kinds with their lists and what belongs to them, and takes out the other
+    /// schemas. Returns the names of the other kinds.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&str) -> bool) -> Vec<String> {
+        let (kept, others) = std::mem::take(&mut self.kinds)
+            .into_iter()
+            .partition(|(name, _)| is_kept(name));
+        self.kinds = kept;
+        let own: BTreeSet<_> = self.kinds.values().map(|kind| &kind.schema).collect();
+        let is_root = |name: &String, schema: &Value| {
+            let mut items = Vec::new();
+            let is_list = schema.get(GVK).is_some();
+            references(&schema["properties"]["items"], &mut items);
+            own.contains(name) || is_list && items.iter().any(|item| own.contains(item))
+        };
+        let roots = self
+            .schemas
+            .iter()
+            .filter(|(name, schema)| is_root(name, schema));
+        let mut open: Vec<_> = roots.map(|(name, _)| name.clone()).collect();
+        let mut reached = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            let Some(schema) = self.schemas.get(&name) else {
+                continue;
+            };
+            if reached.insert(name) {
+                references(schema, &mut open);
+            }
+        }
+        self.schemas.retain(|name, _| reached.contains(name));
+        let others: BTreeMap<String, Kind> = others;
+        others.into_keys().collect()
+    }
+
+    /// The beginnings of the names of the schemas that are of this group-version.
+    pub(super) fn prefixes(&self) -> impl Iterator<Item = &str> {
+        self.prefixes.iter().map(String::as_str)
     }
 
     /// Returns true if a schema becomes a type of the crate that is generated from the document.
@@ -98,6 +173,32 @@ impl Api {
         self.schemas.get(name)
     }
 
+    /// Adds what a server does for all custom resources and definitions don't say, and takes out
+    /// the shared schemas of which they say nothing.
+    fn complete(&mut self) {
+        self.schemas.retain(|name, _| !is_machinery(name));
+        let lists = self.schemas.values_mut().filter(|schema| {
+            schema.get(GVK).is_some() && schema.pointer("/properties/items/items").is_some()
+        });
+        let fields = lists.filter_map(|list| list.get_mut("properties")?.as_object_mut());
+        for fields in fields {
+            for name in ["apiVersion", "kind"] {
+                let field = fields.entry(name);
+                field.or_insert_with(|| json!({"type": "string"}));
+            }
+        }
+        let resources = self
+            .kinds
+            .values_mut()
+            .filter_map(|kind| kind.resource.as_mut());
+        for resource in resources {
+            resource.verbs.extend(VERBS);
+            for verbs in resource.subresources.values_mut() {
+                verbs.extend(["get", "patch", "update"]);
+            }
+        }
+    }
+
     fn find_kinds(&mut self, has_paths: bool) {
         let named = |gvk: &Value, key: &str| {
             gvk.get(key)
@@ -109,9 +210,7 @@ impl Api {
             if is_machinery(name) {
                 continue;
             }
-            let gvks = schema
-                .get("x-kubernetes-group-version-kind")
-                .and_then(Value::as_array);
+            let gvks = schema.get(GVK).and_then(Value::as_array);
             for gvk in gvks.into_iter().flatten() {
                 let group = named(gvk, "group");
                 let version = named(gvk, "version");
@@ -211,10 +310,25 @@ impl Api {
     }
 }
 
-/// Returns true if a document carries the version of a server; checked-in ones carry none.
-pub(super) fn is_from_server(document: &Value) -> bool {
+/// Returns true if a document carries the version of a server; checked-in ones carry none, and
+/// those of custom resources one of their own.
+fn is_from_server(document: &Value) -> bool {
     let version = document.pointer("/info/version").and_then(Value::as_str);
     version.is_some_and(|version| version.trim_start_matches('v').starts_with("1."))
+        && !load::is_of_custom_resources(document)
+}
+
+/// Adds the names of all schemas that a value refers to.
+fn references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            let reference = members.get("$ref").and_then(Value::as_str);
+            found.extend(reference.and_then(schema_name).map(str::to_owned));
+            members.values().for_each(|inner| references(inner, found));
+        }
+        Value::Array(items) => items.iter().for_each(|inner| references(inner, found)),
+        _ => {}
+    }
 }
 
 /// Returns true if a schema is one of those that all groups share.

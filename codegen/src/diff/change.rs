@@ -20,8 +20,8 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// All severities, the least first.
-    pub const ALL: [Self; 4] = [Self::None, Self::Info, Self::Warning, Self::Breaking];
+    /// All severities, the worst first.
+    pub const WORST_FIRST: [Self; 4] = [Self::Breaking, Self::Warning, Self::Info, Self::None];
 
     /// Returns the name, as in JSON.
     pub fn name(self) -> &'static str {
@@ -288,6 +288,11 @@ pub struct Report {
     pub compared: Vec<String>,
     /// Parts that could not be compared, each with the reason.
     pub not_compared: Vec<String>,
+    /// The kinds that weren't wanted, with their group-versions, sorted.
+    pub not_wanted: Vec<String>,
+    /// The kinds that one of the releases doesn't describe although it may have them, with their
+    /// group-versions, sorted.
+    pub not_described: Vec<String>,
     /// The changes, the worst first, then by place.
     pub changes: Vec<Change>,
     /// The changes of documentation alone.

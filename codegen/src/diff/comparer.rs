@@ -47,6 +47,11 @@ pub(super) struct Comparer<'a> {
 }
 
 impl Comparer<'_> {
+    /// Returns true if the documents are about custom resources.
+    pub(super) fn is_custom(&self) -> bool {
+        self.from.is_custom && self.to.is_custom
+    }
+
     /// Adds a change.
     pub(super) fn push(
         &mut self,

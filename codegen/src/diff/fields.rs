@@ -10,6 +10,7 @@ use super::api::Api;
 use super::change::{ChangeKind, Severity};
 use super::comparer::Comparer;
 use super::node::{Node, Topic, keywords, resolved};
+use super::restrictions::{self, COMBINATIONS};
 use super::words::said;
 use super::{lifecycle, rules};
 
@@ -121,28 +122,47 @@ impl<'a> Comparer<'a> {
         };
         if outer(a) != outer(b) {
             let (from, to) = (a.type_text(), b.type_text());
-            let change = self.push(path, ChangeKind::TypeChanged, (Breaking, Breaking));
+            let members = restrictions::members(a, b).filter(|_| self.is_custom());
+            let severities = members.unwrap_or((Breaking, Breaking));
+            let change = self.push(path, ChangeKind::TypeChanged, severities);
             change.from = Some(from);
             change.to = Some(to);
             return false;
         }
         for keyword in keywords(a, b, Topic::Type) {
             let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
-            if keyword == "type" || from == to || is_false(from) && is_false(to) {
+            let is_rule = self.is_custom() && COMBINATIONS.contains(&keyword);
+            if keyword == "type" || is_rule || from == to || is_false(from) && is_false(to) {
                 continue;
             }
-            let severities = match (keyword, is_false(to)) {
-                ("nullable", false) => (Breaking, Severity::None),
-                ("nullable", true) => (Severity::None, Breaking),
+            let flag = restrictions::flag(keyword, !is_false(to)).filter(|_| self.is_custom());
+            let severities = match (keyword, is_false(to), flag) {
+                ("nullable", false, _) => (Breaking, Severity::None),
+                ("nullable", true, _) => (Severity::None, Breaking),
+                (_, _, Some(severities)) => severities,
                 _ => (Breaking, Breaking),
             };
-            let is_required = self.is_required;
+            // A field that may be absent is an `Option` anyway; an element isn't.
+            let is_option = !self.is_required && !path.ends_with([']', '}']);
+            let keeps_type = match keyword {
+                "nullable" => is_option,
+                "x-kubernetes-embedded-resource" => self.is_custom(),
+                // It is a struct in any case.
+                _ => flag.is_some() && a.has_fields() && b.has_fields(),
+            };
             let change = self.push(path, ChangeKind::TypeChanged, severities);
-            change.keeps_type = keyword == "nullable" && !is_required;
+            change.keeps_type = keeps_type;
             change.from = from.map(|value| said(keyword, value));
             change.to = to.map(|value| said(keyword, value));
         }
         true
+    }
+
+    /// How much it matters to writers that a field is required: a server sets the default of a
+    /// custom resource's field before it checks whether it is there.
+    fn of_required(&self, field: &Node<'a>) -> Severity {
+        let is_set = self.is_custom() && field.keywords.contains_key("default");
+        if is_set { Info } else { Breaking }
     }
 
     fn compare_texts(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
@@ -159,10 +179,13 @@ impl<'a> Compare<'a> for Comparer<'a> {
     type Place = String;
 
     fn both(&mut self, path: &String, a: &Node<'a>, b: &Node<'a>) -> bool {
+        if a.is_unknown() || b.is_unknown() {
+            return false;
+        }
         self.is_required = a.is_required;
         match (a.is_required, b.is_required) {
             (false, true) => {
-                let severities = (Severity::None, Breaking);
+                let severities = (Severity::None, self.of_required(b));
                 self.push(path, ChangeKind::BecameRequired, severities);
             }
             (true, false) => {
@@ -182,7 +205,11 @@ impl<'a> Compare<'a> for Comparer<'a> {
 
     fn second(&mut self, path: &String, field: &Node<'a>) {
         self.is_required = field.is_required;
-        let writers = if field.is_required { Breaking } else { Info };
+        let writers = if field.is_required {
+            self.of_required(field)
+        } else {
+            Info
+        };
         let release = lifecycle::introduced(field.schema, self.from, self.to);
         let change = self.push(path, ChangeKind::FieldAdded, (Info, writers));
         change.details = rules::described(field);

@@ -2,9 +2,10 @@
 //! way of writing decides.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::load::schema_name;
 use crate::release::{Release, Releases};
@@ -12,6 +13,10 @@ use crate::structure::{Step, Structure};
 
 use super::api::Api;
 use super::change::short;
+use super::past::UNKNOWN;
+
+/// The keyword of a value that is an integer or a text.
+const EITHER: &str = "x-kubernetes-int-or-string";
 
 /// The topic of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +52,7 @@ pub(super) fn topic(keyword: &str) -> Topic {
         | "not"
         | "nullable"
         | "discriminator"
-        | "x-kubernetes-int-or-string"
+        | EITHER
         | "x-kubernetes-embedded-resource"
         | "x-kubernetes-preserve-unknown-fields" => Topic::Type,
         "format" => Topic::Format,
@@ -65,7 +70,8 @@ pub(super) fn topic(keyword: &str) -> Topic {
         | "required"
         | "items"
         | "additionalProperties"
-        | "x-kubernetes-group-version-kind" => Topic::Ignored,
+        | "x-kubernetes-group-version-kind"
+        | UNKNOWN => Topic::Ignored,
         _ => Topic::Rule,
     }
 }
@@ -104,9 +110,7 @@ impl<'a> Node<'a> {
             properties: BTreeMap::new(),
             required: Vec::new(),
             items: schema.get("items"),
-            values: schema
-                .get("additionalProperties")
-                .filter(|values| values.is_object()),
+            values: schema.get("additionalProperties").and_then(values),
         };
         let object = |keyword| schema.get(keyword).and_then(Value::as_object);
         for (name, property) in object("properties").into_iter().flatten() {
@@ -120,7 +124,7 @@ impl<'a> Node<'a> {
             .collect();
         for (keyword, value) in schema.as_object().into_iter().flatten() {
             match (keyword.as_str(), value.as_array().map(Vec::as_slice)) {
-                ("allOf", Some([one])) => {
+                ("allOf", Some([one])) if one.get("$ref").is_some() => {
                     let inner = Self::of(one, release);
                     node.reference = node.reference.or(inner.reference);
                     for (keyword, value) in inner.keywords {
@@ -128,13 +132,20 @@ impl<'a> Node<'a> {
                     }
                 }
                 ("$ref" | "properties" | "required" | "items", _) => {}
-                ("additionalProperties", _) if value.is_object() => {}
+                ("additionalProperties", _) => {}
                 (keyword, _) => {
                     if let Some(value) = at_release(keyword, value, release) {
                         node.keywords.insert(keyword, value);
                     }
                 }
             }
+        }
+        if node.keywords.get(EITHER) == Some(&Value::Bool(true)) {
+            // Servers and definitions say it with more keywords or fewer.
+            node.keywords.remove("type");
+            let either = json!([{"type": "integer"}, {"type": "string"}]);
+            node.keywords
+                .retain(|keyword, value| *keyword != "anyOf" || *value != either);
         }
         node
     }
@@ -157,6 +168,7 @@ impl<'a> Node<'a> {
                 None => name.clone(),
             },
             Some(other) => other.to_string(),
+            None if self.keywords.contains_key(EITHER) => "integer or string".to_owned(),
             None => "any".to_owned(),
         }
     }
@@ -164,6 +176,11 @@ impl<'a> Node<'a> {
     /// The words of the keyword, if it has one.
     pub(super) fn text(&self, keyword: &str) -> Option<&str> {
         self.keywords.get(keyword).and_then(Value::as_str)
+    }
+
+    /// Returns true if nothing but its place is known.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.keywords.contains_key(UNKNOWN)
     }
 
     /// Returns true if the value is an object with fields of its own.
@@ -186,6 +203,16 @@ impl<'a> Structure<'a> for Node<'a> {
         let elements = self.items.map(|items| (Step::Elements, of(items)));
         let values = self.values.map(|values| (Step::Values, of(values)));
         fields.chain(elements).chain(values).collect()
+    }
+}
+
+/// The schema of the values of a map: any value has the empty one.
+fn values(additional: &Value) -> Option<&Value> {
+    static ANY: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
+    match additional {
+        Value::Object(_) => Some(additional),
+        Value::Bool(true) => Some(&ANY),
+        _ => None,
     }
 }
 

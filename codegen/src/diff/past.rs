@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use crate::config::DocumentConfig;
 use crate::diag::Diagnostics;
@@ -12,9 +12,13 @@ use crate::release::Release;
 use crate::source::Source;
 
 use super::api::Api;
+use super::knowledge::Knowledge;
 use super::lifecycle;
 use super::node::{Topic, topic};
-use super::snapshot::{Complete, Knowledge, Snapshot};
+use super::snapshot::{Complete, Snapshot};
+
+/// The keyword of a schema of which nothing but its place is known.
+pub(super) const UNKNOWN: &str = "x-unknown";
 
 /// A place of a document, by the parts of its pointer; a `*` at the end of a part matches any text.
 pub type Part = String;
@@ -49,7 +53,8 @@ impl Snapshot {
             return Ok(());
         };
         let mut diagnostics = Diagnostics::default();
-        let Some(mut document) = load::read(source, None, &mut diagnostics) else {
+        let prefix = Some(config.prefix.as_str());
+        let Some(mut document) = load::read(source, prefix, &mut diagnostics) else {
             return Err(diagnostics);
         };
         let described = config.described();
@@ -58,6 +63,10 @@ impl Snapshot {
             let (gone, is_all) = unserved(&api, release);
             (api.group().to_owned(), gone, is_all)
         });
+        if let Some((group, ..)) = &gone {
+            let described = self.described.get_or_insert_default();
+            described.add(group, &config.kinds);
+        }
         if let Complete::Unknown = self.complete {
             self.complete = Complete::Groups(BTreeSet::new());
         }
@@ -85,7 +94,7 @@ impl Snapshot {
 impl Earlier {
     /// Turns our document into that of the earlier release. Returns the places whose earlier form
     /// isn't known.
-    fn apply(&self, document: &mut Value) -> BTreeSet<String> {
+    fn apply(&self, document: &mut Value) -> BTreeSet<(String, String)> {
         let mut gaps = BTreeSet::new();
         for parts in &self.lacks {
             // The kinds that operations name and the form of references aren't differences.
@@ -182,12 +191,12 @@ fn add_stub(document: &mut Value, parts: &[Part], name: &str) {
     if let Some(Value::Object(properties)) = document.pointer_mut(pointer.as_str()) {
         properties
             .entry(name)
-            .or_insert_with(|| Value::Object(Map::new()));
+            .or_insert_with(|| json!({(UNKNOWN): true}));
     }
 }
 
 /// A place whose schema the document has, but not what the earlier release had there.
-fn gap(document: &Value, parts: &[Part]) -> Option<String> {
+fn gap(document: &Value, parts: &[Part]) -> Option<(String, String)> {
     let [components, schemas, schema, way @ .., keyword] = parts else {
         return None;
     };
@@ -201,10 +210,5 @@ fn gap(document: &Value, parts: &[Part]) -> Option<String> {
         .filter(|part| *part != "properties")
         .map(String::as_str)
         .collect();
-    let place = [schema.as_str()]
-        .into_iter()
-        .chain(way)
-        .collect::<Vec<_>>()
-        .join(" ");
-    Some(format!("{place}, {keyword}"))
+    Some((schema.clone(), format!("{}, {keyword}", way.join(" "))))
 }

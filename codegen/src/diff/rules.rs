@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::model::NameFormat;
 use crate::structure::{Pair, pairs};
@@ -11,6 +11,7 @@ use super::change::{ChangeKind, Severity};
 use super::comparer::Comparer;
 use super::lifecycle;
 use super::node::{Node, Topic, keywords, topic};
+use super::restrictions::{self, COMBINATIONS};
 use super::words::{is_zero, plain, said};
 
 /// Keywords that say how errors are reported, what example texts need, or what else than the status
@@ -26,6 +27,9 @@ const REPORTING: [&str; 9] = [
     "x-status-with-metadata",
     "x-warn",
 ];
+
+/// Keywords whose value says whether they count.
+const FLAGS: [&str; 3] = ["exclusiveMaximum", "exclusiveMinimum", "uniqueItems"];
 
 /// Keywords that make a server refuse less.
 const LOOSENING: [&str; 4] = [
@@ -44,8 +48,7 @@ pub(super) fn is_name_format(format: &str) -> bool {
 pub(super) fn described(field: &Node<'_>) -> Vec<String> {
     let required = if field.is_required { "required " } else { "" };
     let mut details = vec![format!("{required}{}", field.type_text())];
-    if field.schema.as_object().is_some_and(Map::is_empty) {
-        // Nothing but its name is known.
+    if field.is_unknown() {
         details.clear();
     }
     details.extend(lifecycle::described(field.schema, field.release));
@@ -108,8 +111,14 @@ fn rule(keyword: &str, value: &Value) -> String {
 pub(super) fn compare<'a>(comparer: &mut Comparer<'a>, a: &Node<'a>, b: &Node<'a>, path: &str) {
     let mut names = keywords(a, b, Topic::Rule);
     names.push("format");
+    if comparer.is_custom() {
+        let combined = keywords(a, b, Topic::Type).into_iter();
+        names.extend(combined.filter(|keyword| COMBINATIONS.contains(keyword)));
+    }
     for keyword in names {
+        let is_set = |value: &&Value| !FLAGS.contains(&keyword) || **value != Value::Bool(false);
         let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
+        let (from, to) = (from.filter(is_set), to.filter(is_set));
         let is_rule = |value: &Value| value.as_str().is_some_and(is_name_format);
         let is_other_format = keyword == "format" && ![from, to].into_iter().flatten().any(is_rule);
         if from == to || is_other_format {
@@ -120,6 +129,10 @@ pub(super) fn compare<'a>(comparer: &mut Comparer<'a>, a: &Node<'a>, b: &Node<'a
             continue;
         }
         let (what, mut writers) = judged(keyword, from, to);
+        if what == ChangeKind::RuleChanged && comparer.is_custom() {
+            // What it refuses now may be what it took.
+            writers = Severity::Breaking;
+        }
         if REPORTING.contains(&keyword) || is_about_new(keyword, to, a) {
             writers = writers.min(Severity::Info);
         }
@@ -163,9 +176,18 @@ fn judged(keyword: &str, from: Option<&Value>, to: Option<&Value>) -> (ChangeKin
 
 /// Returns true if another limit refuses more, where the keyword is one.
 fn limit(keyword: &str, from: &Value, to: &Value) -> Option<bool> {
+    if COMBINATIONS.contains(&keyword) {
+        return restrictions::combination(keyword, from, to);
+    }
     let (from, to) = (from.as_f64()?, to.as_f64()?);
     if ["minimum", "minLength", "minItems", "minProperties"].contains(&keyword) {
         return Some(to > from);
+    }
+    if keyword == "multipleOf" {
+        // The multiples of 4 are multiples of 2.
+        let is_multiple = |one: f64, other: f64| one % other == 0.0;
+        let is_known = is_multiple(to, from) || is_multiple(from, to);
+        return is_known.then_some(is_multiple(to, from));
     }
     let limits = [
         "maximum",
@@ -205,8 +227,31 @@ fn compare_validations(
             .map(|members| members.remove("message"));
         rest
     };
+    // A rule about the old object counts for new ones too if it says that there may be none.
+    let transition = |rule: &Value| rule.get("optionalOldSelf") == Some(&Value::Bool(true));
     for (words, pair) in pairs(&from, &to) {
         match pair {
+            Pair::Both(rule, other) if transition(rule) != transition(other) => {
+                let (what, severities) = match transition(other) {
+                    true => (
+                        ChangeKind::RuleTightened,
+                        (Severity::None, Severity::Breaking),
+                    ),
+                    false => (ChangeKind::RuleLoosened, (Severity::Info, Severity::Info)),
+                };
+                let said = |is_of_all| {
+                    if is_of_all {
+                        "of all objects"
+                    } else {
+                        "of updates only"
+                    }
+                };
+                let [from, to] = [rule, other].map(|rule| said(transition(rule)));
+                let change = comparer.push(path, what, severities);
+                change.from = Some(from.to_owned());
+                change.to = Some(to.to_owned());
+                change.details.push(words.clone());
+            }
             Pair::Both(rule, other) if rest(rule) != rest(other) => {
                 let severities = (Severity::None, Severity::Info);
                 let change = comparer.push(path, ChangeKind::RuleChanged, severities);

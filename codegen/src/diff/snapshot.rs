@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::config::{Config, DocumentConfig};
 use crate::diag::Diagnostics;
 use crate::load;
 use crate::release::Release;
-use crate::source::{DocumentSource, Inputs, Source};
+use crate::source::Source;
+
+use super::selection::Kinds;
 
 /// The groups of which a snapshot has all documents. A version of theirs without a document isn't
 /// served.
@@ -45,8 +46,11 @@ pub struct Snapshot {
     pub(super) documents: BTreeMap<String, Value>,
     /// True if the texts are ours, and not Kubernetes' own.
     pub(super) has_own_words: bool,
-    /// Places that are known to have differed, in a form that isn't known.
-    pub(super) gaps: BTreeSet<String>,
+    /// The kinds that it describes, if it leaves out others that the release has.
+    pub(super) described: Option<Kinds>,
+    /// Places that are known to have differed, in a form that isn't known: schemas, and what is in
+    /// them.
+    pub(super) gaps: BTreeSet<(String, String)>,
 }
 
 impl Snapshot {
@@ -102,71 +106,15 @@ impl Snapshot {
     }
 }
 
-/// The release in the version of a document that a server has published, `v1.36.3`.
-pub(super) fn server_release(document: &Value) -> Option<Release> {
+/// The release in the version of a document that a server has published, `v1.36.3`. Those of custom
+/// resources have another version, `v0.1.0`, which says nothing.
+fn server_release(document: &Value) -> Option<Release> {
+    if load::is_of_custom_resources(document) {
+        return None;
+    }
     let version = document.pointer("/info/version").and_then(Value::as_str)?;
     let mut parts = version.trim_start_matches('v').splitn(3, '.');
     let (major, minor) = (parts.next()?, parts.next()?);
     let minor: String = minor.chars().take_while(char::is_ascii_digit).collect();
     format!("{major}.{minor}").parse().ok()
-}
-
-/// Facts about documents from our own configuration.
-#[derive(Clone, Copy, Debug)]
-pub struct Knowledge<'a> {
-    /// The configuration, which names the overlays of each document.
-    pub config: &'a Config,
-    /// The overlays, by file name; other inputs aren't used.
-    pub inputs: &'a Inputs,
-}
-
-impl<'a> Knowledge<'a> {
-    /// Returns true if the configuration has a document of this name.
-    pub(super) fn has(&self, file: &str) -> bool {
-        let mut all = self.config.crates.iter().flat_map(|krate| &krate.documents);
-        all.any(|document| document.file == file)
-    }
-
-    /// The configuration of a document that describes a release: of several of one name the first
-    /// that is not older, or the last.
-    pub(super) fn document(&self, file: &str, release: Release) -> Option<&'a DocumentConfig> {
-        let all = self.config.crates.iter().flat_map(|krate| &krate.documents);
-        let mut all: Vec<_> = all.filter(|document| document.file == file).collect();
-        all.sort_by_key(|document| document.release);
-        let serving = all.iter().find(|document| document.release >= release);
-        serving.or(all.last()).copied()
-    }
-
-    /// A document with the overlays that the configuration has for it at a release.
-    pub(super) fn annotated(
-        &self,
-        document: &Value,
-        config: &DocumentConfig,
-        release: Release,
-    ) -> Result<Value, Diagnostics> {
-        let mut diagnostics = Diagnostics::default();
-        let mut annotated = document.clone();
-        // Only the name and the release of it are used.
-        let input = DocumentSource {
-            source: Source::new(config.file.clone(), ""),
-            release,
-        };
-        for name in &config.overlays {
-            let source = self.inputs.overlays.get(name);
-            let overlay = source.and_then(|source| load::Overlay::parse(source, &mut diagnostics));
-            if let Some(overlay) = overlay {
-                overlay.apply_to_any_version(
-                    &mut annotated,
-                    &input,
-                    &config.prefix,
-                    &mut diagnostics,
-                );
-            }
-        }
-        if diagnostics.is_empty() {
-            load::wrap_bare(&mut annotated);
-            return Ok(annotated);
-        }
-        Err(diagnostics)
-    }
 }

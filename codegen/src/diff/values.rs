@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::change::{ChangeKind, Severity};
 use super::comparer::Comparer;
 use super::node::{Node, Topic, keywords, resolved};
-use super::rules;
 use super::words::{is_zero, plain, said};
+use super::{restrictions, rules};
 
 use Severity::{Breaking, Info, Warning};
 
@@ -32,15 +32,12 @@ impl<'a> Comparer<'a> {
             (None, Some(_)) => (Severity::None, Breaking),
             (None, None) => (Breaking, Breaking),
         };
-        let has_type = |format: Option<&str>| {
-            let forms = ["byte", "date-time", "int-or-string"];
-            rank(format).is_some() || format.is_some_and(|format| forms.contains(&format))
-        };
-        let keeps_type = !has_type(from) && !has_type(to);
-        let severities = if keeps_type {
-            (Info, Warning)
-        } else {
-            severities
+        let keeps_type = rust_form(a) == rust_form(b);
+        let is_text = a.text("type") == Some("string");
+        let severities = match (self.is_custom(), is_text, rank(from).or(rank(to))) {
+            (true, true, _) => restrictions::format(from, to),
+            (_, _, None) if keeps_type => (Info, Warning),
+            _ => severities,
         };
         let change = self.push(path, ChangeKind::FormatChanged, severities);
         change.keeps_type = keeps_type;
@@ -77,17 +74,23 @@ impl<'a> Comparer<'a> {
             texts.sort();
             (!texts.is_empty()).then(|| texts.join(", "))
         };
+        // Only texts become enums.
+        let is_text = |node: &Node<'_>, api| resolved(node, api).text("type") == Some("string");
+        let keeps_type = !is_text(a, self.from) && !is_text(b, self.to);
         match (from.is_empty(), to.is_empty()) {
             (true, true) => {}
             // Checked-in documents leave out what servers publish.
             (true, false) | (false, true) if is_mixed => {}
             (true, false) => {
-                self.push(path, ChangeKind::EnumIntroduced, (Severity::None, Warning))
-                    .to = text(&to);
+                let writers = if self.is_custom() { Breaking } else { Warning };
+                let change = self.push(path, ChangeKind::EnumIntroduced, (Severity::None, writers));
+                change.to = text(&to);
+                change.keeps_type = keeps_type;
             }
             (false, true) => {
-                self.push(path, ChangeKind::EnumDropped, (Warning, Info))
-                    .from = text(&from);
+                let change = self.push(path, ChangeKind::EnumDropped, (Warning, Info));
+                change.from = text(&from);
+                change.keeps_type = keeps_type;
             }
             (false, false) => {
                 let only = |these: &[Value], those: &[Value]| {
@@ -97,12 +100,14 @@ impl<'a> Comparer<'a> {
                 };
                 if let Some(gone) = only(&from, &to) {
                     let severities = (Severity::None, Breaking);
-                    self.push(path, ChangeKind::EnumValuesRemoved, severities)
-                        .from = Some(gone);
+                    let change = self.push(path, ChangeKind::EnumValuesRemoved, severities);
+                    change.from = Some(gone);
+                    change.keeps_type = keeps_type;
                 }
                 if let Some(new) = only(&to, &from) {
-                    self.push(path, ChangeKind::EnumValuesAdded, (Warning, Info))
-                        .to = Some(new);
+                    let change = self.push(path, ChangeKind::EnumValuesAdded, (Warning, Info));
+                    change.to = Some(new);
+                    change.keeps_type = keeps_type;
                 }
             }
         }
@@ -116,6 +121,10 @@ impl<'a> Comparer<'a> {
             }
             // An absent field means the zero value anyway.
             let has_effect = ![from, to].into_iter().flatten().all(is_zero);
+            if !has_effect && path.ends_with([']', '}']) {
+                // An element isn't absent; releases differ in whether they say it.
+                continue;
+            }
             let what = match (from, to) {
                 (None, _) => ChangeKind::DefaultAdded,
                 (_, None) => ChangeKind::DefaultRemoved,
@@ -155,21 +164,45 @@ impl<'a> Comparer<'a> {
         // Nobody applies the lists that requests return.
         let is_list = path == "items" && self.schema.ends_with("List");
         let has_effect = has_effect && !is_list;
-        let writers = if has_effect { Warning } else { Severity::None };
+        let merging = if has_effect { Warning } else { Severity::None };
+        let unique = restrictions::uniqueness(a, b).filter(|_| self.is_custom() && !is_list);
+        let (readers, writers) = match unique {
+            Some((ChangeKind::RuleAdded, _)) => (Severity::None, Breaking),
+            Some(_) => (Info, merging),
+            None => (Severity::None, merging),
+        };
         let text = |said: Vec<String>| (!said.is_empty()).then(|| said.join(", "));
-        let change = self.push(
-            path,
-            ChangeKind::ListSemanticsChanged,
-            (Severity::None, writers),
-        );
+        let change = self.push(path, ChangeKind::ListSemanticsChanged, (readers, writers));
         change.from = text(said_before);
         change.to = text(said_now);
+        change
+            .details
+            .extend(unique.map(|(_, words)| words.to_owned()));
         if !has_effect {
             change
                 .details
                 .push("objects are merged as before".to_owned());
         }
     }
+}
+
+/// The format, if the Rust type of a number or text depends on it.
+fn rust_form<'a>(node: &'a Node<'_>) -> &'a str {
+    const FORMS: [&str; 10] = [
+        "byte",
+        "date-time",
+        "float",
+        "int-or-string",
+        "int32",
+        "uint",
+        "uint16",
+        "uint32",
+        "uint64",
+        "uint8",
+    ];
+    // Without one of these an integer has 64 bits, a number is a double, and a text a text.
+    let format = node.text("format").filter(|format| FORMS.contains(format));
+    format.unwrap_or_default()
 }
 
 /// Returns true if objects are merged in another way because of a keyword.

@@ -1,12 +1,11 @@
 //! The effects of a change on the generated Rust and on conversions, and the edits that it asks
 //! for.
 
-use crate::name;
-
 use super::api::Api;
 use super::change::{Change, ChangeKind, Place, Rust, Semver, short};
 use super::comparer::Raw;
 use super::conversion;
+use super::types::{self, Field, rust_name};
 
 /// Two documents of one group-version, and all documents of both releases.
 pub(super) struct Context<'a> {
@@ -23,7 +22,7 @@ impl Context<'_> {
     pub(super) fn change(&self, raw: Raw, place: Place) -> Change {
         let (conversion, edit) = match &place.kind {
             Some(kind) => self.about_kind(&raw, kind),
-            None if self.is_own(&raw) => (self.loss(&raw), self.edit(&raw)),
+            None if self.field(&raw).is_own => (self.loss(&raw), self.edit(&raw)),
             None => (self.loss(&raw), self.edit_of_other(&raw)),
         };
         Change {
@@ -48,10 +47,10 @@ impl Context<'_> {
     }
 
     fn rust(&self, raw: &Raw, kind: Option<&str>) -> Rust {
-        let is_own = self.is_own(raw);
+        let field = self.field(raw);
         let (semver, why) = match kind {
             Some(kind) => of_kind(raw, kind, has_status(self, kind)),
-            None if !is_own => (
+            None if !field.is_own => (
                 Semver::Patch,
                 "a type of another crate, which has its own versions".to_owned(),
             ),
@@ -59,14 +58,15 @@ impl Context<'_> {
                 Semver::Patch,
                 "metadata has the same type in every kind".to_owned(),
             ),
-            None => of_field(raw),
+            None => of_field(raw, &field),
         };
         Rust { semver, why }
     }
 
-    /// Returns true if a type is generated from the documents.
-    fn is_own(&self, raw: &Raw) -> bool {
-        self.from.owns(&raw.schema) || self.to.owns(&raw.schema)
+    /// The field of Rust that a change is about: that of the later release, if it has it.
+    fn field(&self, raw: &Raw) -> Field {
+        let of = |api| types::field(api, &raw.schema, &raw.path);
+        of(self.to).or_else(|| of(self.from)).unwrap_or_default()
     }
 
     /// Returns the edit that a type of another crate asks for.
@@ -203,6 +203,9 @@ impl Context<'_> {
             {
                 format!("set `{field}` where the value matters")
             }
+            ChangeKind::ListSemanticsChanged if raw.writers == super::Severity::Breaking => {
+                "write no element twice, and look at what each field manager applies".to_owned()
+            }
             ChangeKind::ListSemanticsChanged if raw.writers > super::Severity::None => {
                 "look at what each field manager applies: ownership is of other parts".to_owned()
             }
@@ -258,10 +261,6 @@ fn losses(lost: &[String], version: &str) -> String {
     }
 }
 
-fn rust_name(field: &str) -> String {
-    name::field_name(field).map_or_else(|| field.to_owned(), |name| name.as_str().to_owned())
-}
-
 fn of_kind(raw: &Raw, kind: &str, has_status: bool) -> (Semver, String) {
     match raw.what {
         ChangeKind::KindRemoved => (Semver::Major, format!("`{kind}` and `{kind}List` are gone")),
@@ -282,15 +281,12 @@ fn of_kind(raw: &Raw, kind: &str, has_status: bool) -> (Semver, String) {
     }
 }
 
-fn of_field(raw: &Raw) -> (Semver, String) {
-    let owner = short(&raw.schema);
-    let path = raw.path.trim_end_matches(['[', ']', '{', '}']);
-    let field = rust_name(short(path));
-    let of_type = if raw.path.is_empty() {
-        format!("the type `{owner}`")
-    } else {
-        format!("`{owner}::{field}`")
+fn of_field(raw: &Raw, Field { owner, name, .. }: &Field) -> (Semver, String) {
+    let of_type = match name {
+        None => format!("the type `{owner}`"),
+        Some(name) => format!("`{owner}::{name}`"),
     };
+    let field = name.as_deref().unwrap_or_default();
     match raw.what {
         ChangeKind::FieldAdded if raw.is_required => (
             Semver::Major,
@@ -313,6 +309,14 @@ fn of_field(raw: &Raw) -> (Semver, String) {
             if !raw.keeps_type =>
         {
             (Semver::Major, format!("{of_type} changes its type"))
+        }
+        ChangeKind::EnumIntroduced
+        | ChangeKind::EnumDropped
+        | ChangeKind::EnumValuesAdded
+        | ChangeKind::EnumValuesRemoved
+            if raw.keeps_type =>
+        {
+            (Semver::Patch, "no item changes".to_owned())
         }
         ChangeKind::EnumIntroduced => (Semver::Major, format!("{of_type} becomes an enum")),
         ChangeKind::EnumDropped => (Semver::Major, format!("{of_type} becomes a `String`")),

@@ -63,7 +63,7 @@ impl Document {
     }
 }
 
-pub(super) fn is_of_custom_resources(document: &Value) -> bool {
+pub(crate) fn is_of_custom_resources(document: &Value) -> bool {
     document.pointer("/info/title").and_then(Value::as_str) == Some(CUSTOM)
 }
 

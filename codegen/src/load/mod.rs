@@ -37,18 +37,74 @@ use crate::keyword;
 use crate::pointer::Pointer;
 use crate::source::DocumentSource;
 
-pub(crate) use document::Document;
 use document::place;
+pub(crate) use document::{Document, is_of_custom_resources};
+use inline::Places;
 pub(crate) use overlay::Overlay;
 use overlay::translate;
 pub(crate) use read::read;
 pub(crate) use refs::{SCHEMAS, schema_name, wrap_bare};
+use replace::Replaced;
 pub(crate) use select::select;
 pub(crate) use shared::take_out as take_out_shared;
 pub(crate) use unread::shown;
 
 /// A document with newer versions of the same kinds, and the prefix of its schemas.
 pub(crate) type Newer<'a> = (&'a DocumentSource, &'a str);
+
+/// Gives names to the objects inside the schemas of a prefix, and types of other crates to those
+/// that the configuration wants to have them. Returns where each was, and what other types replace.
+fn name_objects(
+    document: &mut Value,
+    prefix: &str,
+    given: Option<(&CrateConfig, &DocumentConfig)>,
+    root: &Spot<'_>,
+) -> (Places, Replaced) {
+    let is_custom = is_of_custom_resources(document);
+    if is_custom {
+        combined::take_out(document, prefix);
+    }
+    let none = BTreeMap::new();
+    let overrides = given.map_or(&none, |(_, config)| &config.names);
+    let names = inline::Names::new(prefix, overrides, is_custom);
+    let mut places = inline::name_all(document, names, root);
+    let Some((krate, config)) = given else {
+        return (places, Replaced::default());
+    };
+    if config.kubernetes_types {
+        let is_given =
+            |name: &str, place: &inline::Place| replace::is_given(name, place, krate, prefix);
+        kubernetes::replace(document, &mut places, &is_given);
+    }
+    if config.merge_equal {
+        equal::merge(document, &mut places);
+    }
+    let replaced = replace::run(document, &mut places, krate, prefix);
+    (places, replaced)
+}
+
+/// The names of the types that the objects inside the schemas of a prefix become, by their places;
+/// none where another crate has the type.
+pub(crate) fn inner_types(
+    document: &Value,
+    prefix: &str,
+    given: Option<(&CrateConfig, &DocumentConfig)>,
+) -> BTreeMap<Pointer, Option<String>> {
+    let mut document = document.clone();
+    // What can't be named is reported where crates are generated.
+    let mut diagnostics = Diagnostics::default();
+    let reported = RefCell::new(&mut diagnostics);
+    let (places, replaced) = name_objects(&mut document, prefix, given, &Spot::root("", &reported));
+    let mut types = BTreeMap::new();
+    for (name, place) in &places {
+        let short = name.strip_prefix(prefix).unwrap_or(name);
+        let is_own = !replaced.paths.contains_key(name);
+        for pointer in place.all() {
+            types.insert(pointer.clone(), is_own.then(|| short.to_owned()));
+        }
+    }
+    types
+}
 
 /// Loads the kinds of one document, which may have more files, that the configuration wants, with
 /// the overlays. What can't be read is left out and reported.
@@ -95,20 +151,7 @@ pub(crate) fn load(
     let root = Spot::root(&source.name, &reported);
     refs::check(&document, &root);
     keyword::check(&document, prefix, &root);
-    if is_custom {
-        combined::take_out(&mut document, prefix);
-    }
-    let names = inline::Names::new(prefix, &config.names, is_custom);
-    let mut places = inline::name_all(&mut document, names, &root);
-    if config.kubernetes_types {
-        let is_given =
-            |name: &str, place: &inline::Place| replace::is_given(name, place, krate, prefix);
-        kubernetes::replace(&mut document, &mut places, &is_given);
-    }
-    if config.merge_equal {
-        equal::merge(&mut document, &mut places);
-    }
-    let replaced = replace::run(&mut document, &mut places, krate, prefix);
+    let (places, replaced) = name_objects(&mut document, prefix, Some((krate, config)), &root);
     match &mut unchecked {
         Some(unchecked) => unchecked.extend(replaced.rules.iter().cloned()),
         None => report_unchecked(&replaced, &root),

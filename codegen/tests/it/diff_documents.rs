@@ -1,14 +1,16 @@
 //! Several documents: kinds and versions that come and go, types that documents share, and what our
 //! configuration adds.
 
-use codegen::diff::{ChangeKind, Complete, Knowledge, Report, Semver, Severity, Snapshot, diff};
+use codegen::diff::{
+    ChangeKind, Complete, Knowledge, Report, Scope, Semver, Severity, Snapshot, diff,
+};
 use codegen::{Config, Inputs, Source};
 use serde_json::{Map, Value, json};
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 /// A document of kinds that have a text and the properties.
-fn document(version: &str, kinds: &[&str], properties: &Value) -> Value {
+pub(crate) fn document(version: &str, kinds: &[&str], properties: &Value) -> Value {
     let mut paths = Map::new();
     let mut schemas = Map::new();
     for kind in kinds {
@@ -30,11 +32,11 @@ fn document(version: &str, kinds: &[&str], properties: &Value) -> Value {
     json!({"openapi": "3.0.0", "paths": paths, "components": {"schemas": schemas}})
 }
 
-fn text() -> Value {
+pub(crate) fn text() -> Value {
     json!({"text": {"type": "string"}})
 }
 
-fn snapshot(release: &str, documents: &[(&str, Value)]) -> Snapshot {
+pub(crate) fn snapshot(release: &str, documents: &[(&str, Value)]) -> Snapshot {
     let mut snapshot = Snapshot::new(release, Some(release.parse().unwrap()));
     for (version, document) in documents {
         let file = format!("apis__example.com__{version}_openapi.json");
@@ -45,7 +47,7 @@ fn snapshot(release: &str, documents: &[(&str, Value)]) -> Snapshot {
     snapshot
 }
 
-fn whats(report: &Report) -> Vec<(ChangeKind, Severity, Semver, String)> {
+pub(crate) fn whats(report: &Report) -> Vec<(ChangeKind, Severity, Semver, String)> {
     let changes = report.changes.iter();
     let summary = |change: &codegen::diff::Change| {
         let versions = change.place.group_versions.join(" ");
@@ -64,7 +66,7 @@ fn kinds_come_and_go() {
         "1.37",
         &[("v1", document("v1", &["Other", "Thing"], &text()))],
     );
-    let added = diff(&one, &two, None, &[]);
+    let added = diff(&one, &two, None, &Scope::default());
     let place = "example.com/v1 Other".to_owned();
     assert_eq!(
         whats(&added),
@@ -77,7 +79,7 @@ fn kinds_come_and_go() {
     );
     let loss = added.changes[0].conversion.as_deref();
     assert_eq!(loss, Some("1.36 can't represent the kind"));
-    let removed = diff(&two, &one, None, &[]);
+    let removed = diff(&two, &one, None, &Scope::default());
     assert_eq!(
         whats(&removed),
         [(
@@ -102,7 +104,7 @@ fn a_kind_moves_to_another_version() {
     );
     let mut to = snapshot("1.37", &[("v1", document("v1", &["Thing"], &newer))]);
     // Nothing says that the folders hold all documents.
-    let report = diff(&from, &to, None, &[]);
+    let report = diff(&from, &to, None, &Scope::default());
     assert_eq!(report.changes, []);
     assert_eq!(report.compared, Vec::<String>::new());
     assert_eq!(
@@ -113,7 +115,7 @@ fn a_kind_moves_to_another_version() {
         ]
     );
     to.complete = Complete::Groups(["example.com".to_owned()].into());
-    let report = diff(&from, &to, None, &[]);
+    let report = diff(&from, &to, None, &Scope::default());
     let place = "example.com/v1beta1".to_owned();
     assert_eq!(
         whats(&report),
@@ -135,7 +137,7 @@ fn a_kind_moves_to_another_version() {
     );
     let mut complete = from.clone();
     complete.complete = Complete::All;
-    let report = diff(&complete, &to, None, &[]);
+    let report = diff(&complete, &to, None, &Scope::default());
     assert_eq!(
         report.changes.last().unwrap().what,
         ChangeKind::GroupVersionAdded
@@ -156,14 +158,14 @@ fn what_a_server_does_not_serve_may_be_a_setting() {
     server["info"] = json!({"title": "t", "version": "v1.37.0"});
     let mut to = snapshot("1.37", &[("v1", server)]);
     to.complete = Complete::All;
-    let report = diff(&both("v1beta1"), &to, None, &[]);
+    let report = diff(&both("v1beta1"), &to, None, &Scope::default());
     assert_eq!(report.changes, []);
     assert!(
         report.not_compared[0].contains("its settings"),
         "{:?}",
         report.not_compared
     );
-    let report = diff(&both("v2"), &to, None, &[]);
+    let report = diff(&both("v2"), &to, None, &Scope::default());
     assert_eq!(report.changes[0].what, ChangeKind::GroupVersionRemoved);
 }
 
@@ -185,8 +187,16 @@ fn shared_types_are_reported_once() {
     let mut reversed = documents(true);
     reversed.reverse();
     let from = snapshot("1.36", &documents(false));
-    let report = diff(&from, &snapshot("1.37", &documents(true)), None, &[]);
-    assert_eq!(report, diff(&from, &snapshot("1.37", &reversed), None, &[]));
+    let report = diff(
+        &from,
+        &snapshot("1.37", &documents(true)),
+        None,
+        &Scope::default(),
+    );
+    assert_eq!(
+        report,
+        diff(&from, &snapshot("1.37", &reversed), None, &Scope::default())
+    );
     assert_eq!(report.changes.len(), 1);
     let change = &report.changes[0];
     let all = ["example.com/v1", "example.com/v1beta1", "example.com/v2"];
@@ -202,14 +212,17 @@ fn shared_types_are_reported_once() {
             &from,
             &snapshot("1.37", &reversed),
             None,
-            &[group.to_owned()],
+            &Scope {
+                groups: vec![group.to_owned()],
+                kinds: None,
+            },
         )
     };
     assert_eq!(only("example.com"), report);
     assert_eq!(only("example.org").compared, Vec::<String>::new());
 }
 
-const CONFIG: &str = r#"
+pub(crate) const CONFIG: &str = r#"
 newest = "1.37"
 
 [[crate]]
@@ -266,6 +279,7 @@ fn overlays_add_rules_and_lifecycles() {
     let knowledge = Knowledge {
         config: &config,
         inputs: &inputs,
+        applies_overlays: true,
     };
     let newer = json!({"text": {"type": "string"}, "new": {"type": "integer", "format": "int32"}});
     let from = snapshot(
@@ -276,7 +290,7 @@ fn overlays_add_rules_and_lifecycles() {
         ],
     );
     let to = snapshot("1.37", &[("v1", document("v1", &["Thing"], &newer))]);
-    let report = diff(&from, &to, Some(&knowledge), &[]);
+    let report = diff(&from, &to, Some(&knowledge), &Scope::default());
     let found: Vec<_> = report
         .changes
         .iter()
@@ -312,7 +326,7 @@ fn overlays_add_rules_and_lifecycles() {
         "1.37",
         &[("v1beta1", document("v1beta1", &["Thing"], &newer))],
     );
-    let report = diff(&from, &later, Some(&knowledge), &[]);
+    let report = diff(&from, &later, Some(&knowledge), &Scope::default());
     let changes = report
         .changes
         .iter()
@@ -328,7 +342,7 @@ fn overlays_add_rules_and_lifecycles() {
 
     // An overlay that doesn't fit isn't a change either.
     let other = snapshot("1.37", &[("v1", document("v1", &["Part"], &text()))]);
-    let report = diff(&other, &other, Some(&knowledge), &[]);
+    let report = diff(&other, &other, Some(&knowledge), &Scope::default());
     assert_eq!(report.changes, []);
     assert!(
         report.not_compared[0].contains("an overlay doesn't fit"),
@@ -368,7 +382,7 @@ fn circles_end() {
     let from = snapshot("1.36", &[("v1", of("v1", "X")), ("v2", of("v2", "X"))]);
     let mut to = snapshot("1.37", &[("v1", of("v1", "Y"))]);
     to.complete = Complete::All;
-    let report = diff(&from, &to, None, &[]);
+    let report = diff(&from, &to, None, &Scope::default());
     let renamed = report
         .changes
         .iter()
@@ -395,7 +409,10 @@ fn what_is_no_document_is_refused() {
         "C": {"properties": {"x": null}, "additionalProperties": {"$ref": 1}}
     }}, "paths": {"/apis/example.com/v1/": [], "/apis": 1, "": null}});
     let odd = snapshot("1.37", &[("v1", odd)]);
-    assert_eq!(diff(&odd, &odd, None, &[]).changes, []);
+    assert_eq!(diff(&odd, &odd, None, &Scope::default()).changes, []);
     let plain = snapshot("1.37", &[("v1", document("v1", &["Thing"], &text()))]);
-    let _ = (diff(&odd, &plain, None, &[]), diff(&plain, &odd, None, &[]));
+    let _ = (
+        diff(&odd, &plain, None, &Scope::default()),
+        diff(&plain, &odd, None, &Scope::default()),
+    );
 }

@@ -16,6 +16,7 @@ mod costly;
 mod depth;
 mod diff;
 mod diff_documents;
+mod diff_scope;
 mod expressions;
 mod golden;
 mod hostile;

@@ -2,6 +2,9 @@
 
 use codegen::diff::{Change, ChangeKind, Place, Report};
 
+/// The label of the severity for writers.
+const WRITERS: &str = "writers";
+
 /// The first line of a change: place, what, and what was and is there.
 pub(super) fn headline(change: &Change) -> String {
     let place = change.place.text();
@@ -46,8 +49,8 @@ pub(super) fn details(change: &Change) -> Vec<(&'static str, String)> {
     if !change.details.is_empty() {
         details.push(("is", change.details.join("; ")));
     }
-    let (readers, writers) = (change.readers.name(), change.writers.name());
-    details.push(("readers", format!("{readers}, writers: {writers}")));
+    details.push(("readers", change.readers.name().to_owned()));
+    details.push((WRITERS, change.writers.name().to_owned()));
     let rust = &change.rust;
     details.push(("Rust", format!("{}, {}", rust.semver.name(), rust.why)));
     let optional = [("conversion", &change.conversion), ("edit", &change.edit)];
@@ -55,6 +58,19 @@ pub(super) fn details(change: &Change) -> Vec<(&'static str, String)> {
         details.extend(text.clone().map(|text| (label, text)));
     }
     details
+}
+
+/// Returns the details as lines, of which one has both severities.
+pub(super) fn lines(change: &Change) -> Vec<String> {
+    let mut lines = Vec::<String>::new();
+    for (label, text) in details(change) {
+        let line = format!("{label}: {text}");
+        match lines.last_mut().filter(|_| label == WRITERS) {
+            Some(readers) => *readers += &format!(", {line}"),
+            None => lines.push(line),
+        }
+    }
+    lines
 }
 
 /// Returns how many texts of the documentation changed, if any.
@@ -93,4 +109,28 @@ fn whereabouts(place: &Place) -> Option<String> {
         parts.push(format!("also {}{more}", others.join(", ")));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// Returns what isn't compared, each with the reason.
+pub(super) fn not_compared(report: &Report) -> Vec<String> {
+    let count = |all: &[String]| match all.len() {
+        1 => "1 kind".to_owned(),
+        count => format!("{count} kinds"),
+    };
+    let mut lines = report.not_compared.clone();
+    let (unwanted, undescribed) = (&report.not_wanted, &report.not_described);
+    if !unwanted.is_empty() {
+        lines.push(format!(
+            "{} without a crate in codegen.toml; --all-kinds compares them where both sides \
+             describe them",
+            count(unwanted)
+        ));
+    }
+    if !undescribed.is_empty() {
+        lines.push(format!(
+            "{} that spec/ doesn't describe; give folders on both sides",
+            count(undescribed)
+        ));
+    }
+    lines
 }

@@ -4,36 +4,29 @@ use std::fmt::Write;
 
 use codegen::diff::{Change, Report, Severity};
 
-use super::entry::{details, documentation, headline, release};
+use super::entry::{documentation, headline, lines, not_compared, release};
+use super::summary::{self, counts, sentence, title};
 
 /// Renders a report.
 pub(super) fn render(report: &Report, with_docs: bool) -> String {
     let mut text = format!("# {} → {}\n\n", plain(&report.from), plain(&report.to));
-    let _ = write!(text, "{}. ", sentence(&super::counts(report)));
+    let _ = write!(text, "{}. ", sentence(&counts(report)));
     let _ = writeln!(text, "Generated Rust: {}.", report.semver().name());
+    table(&mut text, report);
     let _ = writeln!(text, "\nCompared: {}.", plain(&report.compared.join(", ")));
-    if !report.not_compared.is_empty() {
+    let not_compared = not_compared(report);
+    if !not_compared.is_empty() {
         let _ = writeln!(text, "\nNot compared:\n");
-        for reason in &report.not_compared {
-            let _ = writeln!(text, "- {}", plain(reason));
-        }
     }
-    for severity in Severity::ALL.into_iter().rev() {
-        let mut changes = report
-            .changes
-            .iter()
-            .filter(|c| c.severity() == severity)
-            .peekable();
+    for reason in not_compared {
+        let _ = writeln!(text, "- {}", plain(&reason));
+    }
+    for severity in Severity::WORST_FIRST {
+        let mut changes = summary::of(report, severity).peekable();
         if changes.peek().is_none() {
             continue;
         }
-        let title = match severity {
-            Severity::None => "Without effect",
-            Severity::Info => "Info",
-            Severity::Warning => "Warning",
-            Severity::Breaking => "Breaking",
-        };
-        let _ = writeln!(text, "\n## {title}\n");
+        let _ = writeln!(text, "\n## {}\n", sentence(title(severity)));
         for change in changes {
             item(&mut text, change);
         }
@@ -62,17 +55,33 @@ fn item(text: &mut String, change: &Change) {
     if change.severity() == Severity::None {
         return;
     }
-    for (label, value) in details(change) {
-        let _ = writeln!(text, "  - {label}: {}", plain(&value));
+    for line in lines(change) {
+        let _ = writeln!(text, "  - {}", plain(&line));
     }
 }
 
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().chain(letters).collect())
-        .unwrap_or_default()
+/// The number of changes of each severity, by kind.
+fn table(text: &mut String, report: &Report) {
+    let rows = summary::rows(report);
+    if rows.is_empty() {
+        return;
+    }
+    let titles = Severity::WORST_FIRST.map(title).join(" | ");
+    let _ = writeln!(text, "\n| group-version | kind | {titles} |");
+    let _ = writeln!(text, "|---|---|---:|---:|---:|---:|");
+    let cells = |counts: [usize; 4]| counts.map(|count| count.to_string()).join(" | ");
+    for row in rows {
+        let (group_version, kind) = (&row.subject.group_version, &row.subject.kind);
+        let counts = cells(row.counts);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {counts} |",
+            plain(group_version),
+            plain(kind)
+        );
+    }
+    let totals = cells(summary::totals(report));
+    let _ = writeln!(text, "| all | | {totals} |");
 }
 
 /// Text without markup: what comes from documents must not become any. Code in our own texts stays.

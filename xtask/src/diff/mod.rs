@@ -1,15 +1,17 @@
 //! `cargo xtask diff`: what changed between two releases of the API, and what that means.
 
 mod entry;
+mod html;
 mod markdown;
 mod source;
+mod summary;
 mod text;
 
 use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use codegen::diff::{Complete, Knowledge, Report, Severity, diff};
+use codegen::diff::{Complete, Knowledge, Report, Scope, Severity, diff};
 
 use crate::fetch;
 use crate::inputs::{self, Folder};
@@ -22,7 +24,8 @@ pub(crate) use source::Given;
 /// Each change has its place, the release that brought it, how much it matters to programs that
 /// read and that write the API, what it means for the generated Rust, what conversions lose, and
 /// what to edit. To documents that codegen.toml names, our overlays add rules, defaults,
-/// enumerations and lifecycles.
+/// enumerations and lifecycles. The kinds that codegen.toml has crates for are compared, in all
+/// versions of their groups; --all-kinds compares the others too.
 ///
 /// Exits with 0 if no change is as severe as --fail-on says, 1 if one is, and 2 if something can't
 /// be read or the command line is wrong.
@@ -40,6 +43,11 @@ pub(crate) struct Arguments {
     #[arg(long = "group", value_name = "GROUP")]
     groups: Vec<String>,
 
+    /// Compare all kinds that both sides describe, and what belongs to none, instead of the
+    /// generated ones. A release of spec/ describes no others.
+    #[arg(long)]
+    all_kinds: bool,
+
     /// The format of the report.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -54,7 +62,8 @@ pub(crate) struct Arguments {
 
     /// Take folders to hold all documents of their releases, so that a document which one of them
     /// lacks is a version that isn't served. Otherwise that holds for folders written by `spec
-    /// fetch`, and for those with api/v1 and apps/v1.
+    /// fetch`, and for those with api/v1 and apps/v1. Custom resources are taken to be complete
+    /// where a folder has a document of their group.
     #[arg(long)]
     complete: bool,
 
@@ -71,6 +80,8 @@ enum Format {
     Json,
     /// Markdown for pull requests and release notes.
     Markdown,
+    /// One page for a browser.
+    Html,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -120,6 +131,7 @@ fn report(arguments: &Arguments) -> Result<Report, Box<dyn Error>> {
     let knowledge = Knowledge {
         config: &found.config,
         inputs: &found.inputs,
+        applies_overlays: !arguments.no_overlays,
     };
     let mut from = arguments
         .from
@@ -139,9 +151,11 @@ fn report(arguments: &Arguments) -> Result<Report, Box<dyn Error>> {
         .groups
         .iter()
         .map(|group| fetch::group(group).to_owned());
-    let groups: Vec<_> = groups.collect();
-    let knowledge = Some(&knowledge).filter(|_| !arguments.no_overlays);
-    let report = diff(&from, &to, knowledge, &groups);
+    let scope = Scope {
+        groups: groups.collect(),
+        kinds: (!arguments.all_kinds).then(|| knowledge.kinds()),
+    };
+    let report = diff(&from, &to, Some(&knowledge), &scope);
     if report.compared.is_empty() {
         return Err(nothing(arguments, &report).into());
     }
@@ -157,7 +171,7 @@ fn nothing(arguments: &Arguments, report: &Report) -> String {
         groups => format!(" of {}", groups.join(", ")),
     };
     let mut message = format!("error: {from} and {to} have no group-version{of} in common");
-    for reason in &report.not_compared {
+    for reason in entry::not_compared(report) {
         message += &format!("\n  {reason}");
     }
     message
@@ -168,29 +182,9 @@ fn print(report: &Report, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let text = match arguments.format {
         Format::Text => text::render(report, arguments.docs),
         Format::Markdown => markdown::render(report, arguments.docs),
+        Format::Html => html::render(report, arguments.docs),
         Format::Json => serde_json::to_string_pretty(report)? + "\n",
     };
     print!("{text}");
     Ok(())
-}
-
-/// Returns the number of changes of each severity, the worst first.
-fn counts(report: &Report) -> String {
-    let of = |severity: Severity| {
-        let count = report
-            .changes
-            .iter()
-            .filter(|change| change.severity() == severity)
-            .count();
-        let name = match severity {
-            Severity::None => "without effect",
-            other => other.name(),
-        };
-        (count > 0).then(|| format!("{count} {name}"))
-    };
-    let counts: Vec<_> = Severity::ALL.into_iter().rev().filter_map(of).collect();
-    match counts.as_slice() {
-        [] => "no changes".to_owned(),
-        counts => counts.join(", "),
-    }
 }

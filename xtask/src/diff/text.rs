@@ -4,19 +4,15 @@ use std::fmt::Write;
 
 use codegen::diff::{Change, Report, Severity};
 
-use super::entry::{details, documentation, headline, release};
+use super::entry::{self, documentation, headline, not_compared, release};
+use super::summary::counts;
 
 /// The indentation of the lines below the first of a change.
 const INDENT: &str = "          ";
 
 /// Renders a report.
 pub(super) fn render(report: &Report, with_docs: bool) -> String {
-    let mut text = format!(
-        "{} → {}: {}\n",
-        report.from,
-        report.to,
-        super::counts(report)
-    );
+    let mut text = format!("{} → {}: {}\n", report.from, report.to, counts(report));
     let line = |text: &mut String, line: &str| {
         let _ = writeln!(text, "{line}");
     };
@@ -30,7 +26,7 @@ pub(super) fn render(report: &Report, with_docs: bool) -> String {
         &mut text,
         &format!("compared: {}", report.compared.join(", ")),
     );
-    for reason in &report.not_compared {
+    for reason in not_compared(report) {
         line(&mut text, &format!("not compared: {reason}"));
     }
     let is_effective = |change: &&Change| change.severity() > Severity::None;
@@ -76,7 +72,7 @@ fn lines(change: &Change) -> Vec<String> {
     let release = release(change);
     let severity = change.severity().name();
     let mut lines = vec![format!("{severity:8}  {}{release}", headline(change))];
-    let details = details(change).into_iter();
-    lines.extend(details.map(|(label, text)| format!("{INDENT}{label}: {text}")));
+    let details = entry::lines(change).into_iter();
+    lines.extend(details.map(|line| format!("{INDENT}{line}")));
     lines
 }

@@ -45,6 +45,7 @@ fn reports_are_as_they_were_approved() {
             "diff-1.34-1.35.md",
             &["1.34", "1.35", "--format", "markdown"],
         ),
+        ("diff-1.34-1.35.html", &["1.34", "1.35", "--format", "html"]),
         ("diff-1.32-1.33.json", &["1.32", "1.33", "--format", "json"]),
     ] {
         let report = diff(&root, arguments).succeeds();
@@ -77,9 +78,12 @@ fn a_release_equals_itself() {
     assert!(report["changes"].as_array().unwrap().len() > 40);
 }
 
-/// Two folders of a document each: `Thing` in one, and in the other with another text or name.
+/// Two folders of a document each: `Thing` in one, and in the other with another text or name. The
+/// workspace generates it.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
+    sandbox.edit("root/codegen.toml", "others.json", "kinds.json");
+    sandbox.write("root/spec/v1.37/kinds.json", &kind("v1", "Thing"));
     sandbox.write("old/v1.36/kinds.json", &kind("v1", "Thing"));
     sandbox.write("new/v1.37/kinds.json", &kind("v1", "Thing"));
     sandbox
@@ -180,6 +184,123 @@ fn what_a_folder_lacks_is_no_change() {
     )
     .succeeds();
     assert!(out.out.contains("group-version removed"), "{}", out.out);
+}
+
+/// Kinds without a crate are compared on request, and only where both sides describe them.
+#[test]
+fn generated_kinds_are_compared() {
+    let sandbox = sandbox();
+    let root = sandbox.path("root");
+    let other = |version: &str| kind(version, "Boat").replace("example.com", "other.example.com");
+    sandbox.write("old/v1.36/boats.json", &other("v1"));
+    sandbox.write("new/v1.37/boats.json", &other("v2"));
+    let run = |arguments: &[&str]| diff(&root, arguments).succeeds().out;
+    let both = ["../old/v1.36", "../new/v1.37", "--complete"];
+    let out = run(&[&both[..], &["--fail-on", "info"]].concat());
+    assert!(out.contains(": no changes\n"), "{out}");
+    assert!(
+        out.contains("not compared: 2 kinds without a crate in codegen.toml; --all-kinds"),
+        "{out}"
+    );
+    let out = run(&[&both[..], &["--all-kinds"]].concat());
+    assert!(out.contains("1 breaking, 1 info"), "{out}");
+    assert!(
+        out.contains("breaking  other.example.com/v1: group-version removed (1.37)"),
+        "{out}"
+    );
+    let only = [&both[..], &["--group", "other.example.com"]].concat();
+    fails_with(
+        &diff(&root, &only),
+        &[
+            "no group-version of other.example.com in common",
+            "--all-kinds",
+        ],
+    );
+    // A release of spec/ describes only those that are generated.
+    let Some(root) = real_root() else { return };
+    let core = std::fs::read_to_string(root.join("spec/v1.37/api__v1_openapi.json")).unwrap();
+    let core = core.replace("\"PersistentVolumeClaim", "\"Pod");
+    sandbox.write("core/v1.37/api__v1_openapi.json", &core);
+    let folder = sandbox.path("core/v1.37").display().to_string();
+    for arguments in [
+        &["1.36", &folder, "--all-kinds"],
+        &[folder.as_str(), "1.37", "--all-kinds"],
+    ] {
+        let out = diff(&root, arguments).succeeds().out;
+        assert!(!out.contains("v1 Pod: kind"), "{out}");
+        assert!(out.contains("1 kind that spec/ doesn't describe"), "{out}");
+    }
+}
+
+/// The document of a custom resource has a version of its own, and no release.
+#[test]
+fn custom_resources_have_no_release() {
+    let sandbox = sandbox();
+    let root = sandbox.path("root");
+    let info = "{\"openapi\": \"3.0.0\", \"info\": {\"title\": \"Kubernetes CRD Swagger\", \
+                \"version\": \"v0.1.0\"}";
+    let custom = kind("v1", "Thing").replacen("{\"openapi\": \"3.0.0\"", info, 1);
+    sandbox.write("server/apis__example.com__v1_openapi.json", &custom);
+    let mut fetch = Command::new(XTASK);
+    fetch.args([
+        "spec",
+        "fetch",
+        "1.36",
+        "--from",
+        "../server",
+        "--out",
+        "../fetched",
+    ]);
+    Outcome::of(fetch.current_dir(&root)).succeeds();
+    for folder in ["../fetched/v1.36", "../server"] {
+        let report = diff(&root, &[folder, folder, "--fail-on", "info"]).succeeds();
+        assert!(report.out.contains(": no changes\n"), "{}", report.out);
+        assert!(!report.out.contains("not compared"), "{}", report.out);
+    }
+    // A folder without its group says nothing about it.
+    sandbox.write(
+        "empty/v1.37/things.json",
+        &sandbox.read("root/spec/v1.37/things.json"),
+    );
+    let both = ["../fetched/v1.36", "../empty/v1.37", "--complete"];
+    let report = diff(&root, &both);
+    assert_eq!(report.code, Some(0), "{}{}", report.out, report.stderr);
+    assert!(!report.out.contains("removed"), "{}", report.out);
+    assert!(
+        report
+            .out
+            .contains("example.com/v1: 1.37 has no document of these custom resources"),
+        "{}",
+        report.out
+    );
+}
+
+/// Texts of documents stay text on the page, which needs nothing from elsewhere.
+#[test]
+fn pages_are_safe() {
+    let sandbox = sandbox();
+    let root = sandbox.path("root");
+    let field = r#""<script>alert('1')</script>&amp;": {"type": "string"}, "text": {"#;
+    sandbox.edit("new/v1.37/kinds.json", "\"text\": {", field);
+    let both = ["../old/v1.36", "../new/v1.37"];
+    let page = diff(&root, &[&both[..], &["--format", "html"]].concat());
+    let page = page.succeeds().out;
+    assert!(
+        page.contains(
+            "Thing &lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;: field added"
+        ),
+        "{page}"
+    );
+    for unwanted in ["<script", "src=", "http", "@import", "url(", "&amp;: "] {
+        assert!(!page.contains(unwanted), "{unwanted} in\n{page}");
+    }
+    let count = |text: &str| page.matches(text).count();
+    assert_eq!(count("<h1>"), 1);
+    assert_eq!(count("href=\"#info-0\""), 1);
+    assert_eq!(count("id=\"info-0\""), 1);
+    // A report without changes is a page too.
+    let same = diff(&root, &[both[0], both[0], "--format", "html"]).succeeds();
+    assert!(same.out.contains("<p>No changes."), "{}", same.out);
 }
 
 #[test]

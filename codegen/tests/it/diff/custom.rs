@@ -1,0 +1,373 @@
+//! Custom resources: a server checks all that their schemas say.
+
+use super::*;
+
+const GADGET: &str = "/components/schemas/com.example.v1.Gadget/properties/spec";
+
+/// A document as a server publishes it for a custom resource, with objects inside of others.
+fn gadget() -> Value {
+    let gvk = json!({"group": "example.com", "version": "v1", "kind": "Gadget"});
+    let text = json!({"type": "string"});
+    let object = json!({"type": "object", "properties": {"text": text}});
+    json!({
+        "openapi": "3.0.0",
+        "info": {"title": "Kubernetes CRD Swagger", "version": "v0.1.0"},
+        "paths": {"/apis/example.com/v1/gadgets": {"get": {
+            "x-kubernetes-action": "list", "x-kubernetes-group-version-kind": gvk
+        }}},
+        "components": {"schemas": {"com.example.v1.Gadget": {
+            "type": "object",
+            "x-kubernetes-group-version-kind": [gvk],
+            "properties": {"spec": {"type": "object", "properties": {
+                "text": text,
+                "maybe": {"type": "string", "nullable": true},
+                "size": {"type": "integer"},
+                "list": {"type": "array", "items": text},
+                "lists": {"type": "array", "items": {"type": "array", "items": object}},
+                "map": {"type": "object", "additionalProperties": text},
+                "objects": {"type": "object", "additionalProperties": object},
+                "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+                "any": {"type": "object", "additionalProperties": true},
+                "a.b": object,
+            }}}
+        }}}
+    })
+}
+
+fn gadget_with(places: &[(&str, Value)]) -> Value {
+    let mut document = gadget();
+    for (place, value) in places {
+        set(&mut document, &format!("{GADGET}{place}"), value.clone());
+    }
+    document
+}
+
+/// The changes from one document to another, in short.
+fn changes(from: &Value, to: &Value) -> Vec<String> {
+    let report = compared(from, to);
+    assert_eq!(report.compared, ["example.com/v1"]);
+    let text = |change: &Change| {
+        let (readers, writers) = (change.readers.name(), change.writers.name());
+        assert_eq!(change.release, None, "no release of Kubernetes brought it");
+        format!(
+            "{}, readers {readers}, writers {writers}, {}",
+            change.what.text(),
+            change.rust.semver.name()
+        )
+    };
+    report.changes.iter().map(text).collect()
+}
+
+/// Checks what a keyword means that is added at a place, and what it means if it goes.
+fn check_added(place: &str, value: Value, added: &str, removed: &str) {
+    let other = gadget_with(&[(place, value)]);
+    assert_eq!(changes(&gadget(), &other), [added], "{place} is added");
+    assert_eq!(changes(&other, &gadget()), [removed], "{place} goes");
+}
+
+/// Checks what it means that a keyword is another, in both directions.
+fn check_changed(place: &str, values: [Value; 2], forth: &str, back: &str) {
+    let [from, to] = values.map(|value| gadget_with(&[(place, value)]));
+    assert_eq!(changes(&from, &to), [forth], "{place}");
+    assert_eq!(changes(&to, &from), [back], "{place}, back");
+}
+
+#[test]
+fn enumerations_are_restrictions() {
+    let texts = || json!(["a", "b"]);
+    for (field, values, semver) in [
+        ("text", texts(), "major"),
+        ("list/items", texts(), "major"),
+        ("map/additionalProperties", texts(), "major"),
+        // An integer stays one.
+        ("size", json!([1, 2]), "patch"),
+    ] {
+        let place = format!("/properties/{field}/enum");
+        check_added(
+            &place,
+            values.clone(),
+            &format!("values restricted to a list, readers none, writers breaking, {semver}"),
+            &format!("list of values dropped, readers warning, writers info, {semver}"),
+        );
+        let fewer = json!([values[0]]);
+        let grown = if semver == "patch" { "patch" } else { "minor" };
+        check_changed(
+            &place,
+            [values, fewer],
+            &format!("values removed, readers none, writers breaking, {semver}"),
+            &format!("values added, readers warning, writers info, {grown}"),
+        );
+    }
+}
+
+#[test]
+fn formats_are_restrictions() {
+    for field in ["text", "list/items", "map/additionalProperties"] {
+        let place = format!("/properties/{field}/format");
+        for format in ["ipv4", "uri", "date", "k8s-short-name", "uuid"] {
+            let found = changes(&gadget(), &gadget_with(&[(&place, json!(format))]));
+            assert_eq!(found.len(), 1, "{format}");
+            assert!(
+                found[0].ends_with("readers none, writers breaking, patch"),
+                "{found:?}"
+            );
+        }
+        check_added(
+            &place,
+            json!("ipv4"),
+            "format changed, readers none, writers breaking, patch",
+            "format changed, readers info, writers info, patch",
+        );
+        let other = "format changed, readers info, writers breaking, patch";
+        check_changed(&place, [json!("ipv4"), json!("ipv6")], other, other);
+        // A server doesn't know it.
+        let unknown = "format changed, readers info, writers info, patch";
+        check_added(&place, json!("fancy"), unknown, unknown);
+        let time = "format changed, readers none, writers breaking, major";
+        let text = "format changed, readers info, writers info, major";
+        check_added(&place, json!("date-time"), time, text);
+    }
+    let place = "/properties/size/format";
+    check_added(
+        place,
+        json!("int32"),
+        "format changed, readers none, writers breaking, major",
+        "format changed, readers breaking, writers info, major",
+    );
+}
+
+#[test]
+fn unique_elements_are_a_restriction() {
+    let list = "/properties/list/x-kubernetes-list-type";
+    let added = "merge semantics changed, readers none, writers breaking, patch";
+    let removed = "merge semantics changed, readers info, writers warning, patch";
+    check_added(list, json!("set"), added, removed);
+    check_changed(list, [json!("atomic"), json!("set")], added, removed);
+    let keyed = |keys: Value| {
+        let objects = json!({"type": "object", "properties": {
+            "a": {"type": "string"}, "b": {"type": "string"}
+        }});
+        let list = json!({
+            "type": "array", "items": objects,
+            "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys
+        });
+        gadget_with(&[("/properties/list", list)])
+    };
+    let (one, two) = (keyed(json!(["a"])), keyed(json!(["a", "b"])));
+    assert_eq!(changes(&one, &two), [added]);
+    let report = compared(&gadget(), &gadget_with(&[(list, json!("set"))]));
+    assert_eq!(report.changes[0].details, ["no two elements may be equal"]);
+}
+
+#[test]
+fn limits_and_rules_are_restrictions() {
+    let added = "rule added, readers none, writers breaking, patch";
+    let removed = "rule removed, readers info, writers info, patch";
+    let tightened = "rule tightened, readers none, writers breaking, patch";
+    let loosened = "rule loosened, readers info, writers info, patch";
+    let changed = "rule changed, readers none, writers breaking, patch";
+    for (place, value, tighter) in [
+        ("/properties/text/maxLength", json!(9), json!(8)),
+        ("/properties/list/items/minLength", json!(1), json!(2)),
+        ("/properties/list/minItems", json!(1), json!(2)),
+        ("/properties/list/maxItems", json!(9), json!(8)),
+        ("/properties/map/maxProperties", json!(9), json!(8)),
+        ("/properties/map/minProperties", json!(1), json!(2)),
+        ("/properties/size/minimum", json!(1), json!(2)),
+        ("/properties/size/maximum", json!(9), json!(8)),
+        ("/properties/size/multipleOf", json!(2), json!(4)),
+        (
+            "/properties/text/anyOf",
+            json!([{"minLength": 1}, {"pattern": "a"}]),
+            json!([{"minLength": 1}]),
+        ),
+        (
+            "/properties/text/allOf",
+            json!([{"minLength": 1}]),
+            json!([{"minLength": 1}, {"pattern": "a"}]),
+        ),
+    ] {
+        check_added(place, value.clone(), added, removed);
+        check_changed(place, [value, tighter], tightened, loosened);
+    }
+    for (place, value, other) in [
+        ("/properties/text/pattern", json!("^a"), json!("^b")),
+        ("/properties/size/multipleOf", json!(2), json!(3)),
+        (
+            "/oneOf",
+            json!([{"required": ["text"]}]),
+            json!([{"required": ["size"]}]),
+        ),
+        (
+            "/properties/text/not",
+            json!({"pattern": "a"}),
+            json!({"pattern": "b"}),
+        ),
+    ] {
+        check_added(place, value.clone(), added, removed);
+        check_changed(place, [value, other], changed, changed);
+    }
+    let exclusive = "/properties/size/exclusiveMinimum";
+    check_added(exclusive, json!(true), added, removed);
+    check_changed(exclusive, [json!(false), json!(true)], added, removed);
+    let rule = |rule: &str| json!([{"rule": rule}]);
+    check_added(
+        "/x-kubernetes-validations",
+        rule("has(self.text)"),
+        added,
+        removed,
+    );
+    let rules = [rule("has(self.text)"), rule("has(self.size)")];
+    let found = changes(
+        &gadget_with(&[("/x-kubernetes-validations", rules[0].clone())]),
+        &gadget_with(&[("/x-kubernetes-validations", rules[1].clone())]),
+    );
+    assert_eq!(found, [added, removed]);
+    let of_updates = json!([{"rule": "self == oldSelf"}]);
+    let of_all = json!([{"rule": "self == oldSelf", "optionalOldSelf": true}]);
+    check_changed(
+        "/x-kubernetes-validations",
+        [of_updates, of_all],
+        tightened,
+        loosened,
+    );
+}
+
+#[test]
+fn required_fields_are_restrictions() {
+    check_added(
+        "/required",
+        json!(["text"]),
+        "field became required, readers none, writers breaking, major",
+        "field became optional, readers breaking, writers info, major",
+    );
+    // A server sets the default first.
+    let default = ("/properties/text/default", json!("a"));
+    let before = gadget_with(std::slice::from_ref(&default));
+    let after = gadget_with(&[default, ("/required", json!(["text"]))]);
+    assert_eq!(
+        changes(&before, &after),
+        ["field became required, readers none, writers info, major"]
+    );
+}
+
+#[test]
+fn what_is_closed_is_a_restriction() {
+    check_changed(
+        "/properties/maybe/nullable",
+        [json!(true), json!(false)],
+        "type changed, readers none, writers breaking, patch",
+        "type changed, readers breaking, writers none, patch",
+    );
+    // An element that can be null is of any type in Rust.
+    check_added(
+        "/properties/list/items/nullable",
+        json!(true),
+        "type changed, readers breaking, writers none, major",
+        "type changed, readers none, writers breaking, major",
+    );
+    check_changed(
+        "/properties/open/x-kubernetes-preserve-unknown-fields",
+        [json!(true), json!(false)],
+        "type changed, readers warning, writers breaking, major",
+        "type changed, readers info, writers info, major",
+    );
+    // A struct stays one.
+    check_added(
+        "/x-kubernetes-preserve-unknown-fields",
+        json!(true),
+        "type changed, readers info, writers info, patch",
+        "type changed, readers warning, writers breaking, patch",
+    );
+    for (field, open) in [("any", json!(true)), ("map", json!({"type": "string"}))] {
+        check_changed(
+            &format!("/properties/{field}/additionalProperties"),
+            [open, json!(false)],
+            "type changed, readers warning, writers breaking, major",
+            "type changed, readers info, writers info, major",
+        );
+    }
+    // It has to have apiVersion and kind then.
+    let embedded = (
+        "/properties/open/x-kubernetes-embedded-resource",
+        json!(true),
+    );
+    let found = changes(&gadget(), &gadget_with(&[embedded]));
+    assert!(
+        found.contains(&"type changed, readers none, writers breaking, patch".to_owned()),
+        "{found:?}"
+    );
+}
+
+/// The struct that has a field is the innermost object around it.
+#[test]
+fn changes_name_the_struct_that_has_the_field() {
+    let text = || json!({"type": "string"});
+    for (place, field) in [
+        (
+            "/properties/new",
+            "literals of `GadgetSpec` must have `new`",
+        ),
+        (
+            "/properties/lists/items/items/properties/new",
+            "literals of `GadgetSpecLists` must have `new`",
+        ),
+        (
+            "/properties/objects/additionalProperties/properties/new",
+            "literals of `GadgetSpecObjects` must have `new`",
+        ),
+        (
+            "/properties/a.b/properties/new",
+            "literals of `GadgetSpecAB` must have `new`",
+        ),
+    ] {
+        let report = compared(&gadget(), &gadget_with(&[(place, text())]));
+        assert_eq!(report.changes[0].rust.why, field);
+    }
+    for (place, field) in [
+        (
+            "/properties/list/items/enum",
+            "`GadgetSpec::list` becomes an enum",
+        ),
+        (
+            "/properties/lists/items/items/properties/text/enum",
+            "`GadgetSpecLists::text` becomes an enum",
+        ),
+    ] {
+        let report = compared(&gadget(), &gadget_with(&[(place, json!(["a"]))]));
+        assert_eq!(report.changes[0].rust.why, field);
+    }
+    let gone = compared(
+        &gadget(),
+        &gadget_with(&[("/properties/a.b/properties/text", Value::Null)]),
+    );
+    assert_eq!(gone.changes[0].rust.why, "`GadgetSpecAB::text` is gone");
+    // A type of another name is looked into, and has its own fields.
+    let mut renamed = with(
+        &format!("{SPEC}/properties/list/items"),
+        reference("com.example.v1.Same"),
+    );
+    let same = "/components/schemas/com.example.v1.Same/properties/new";
+    set(&mut renamed, same, text());
+    let report = compared(&document(), &renamed);
+    let why: Vec<_> = report
+        .changes
+        .iter()
+        .map(|change| change.rust.why.as_str())
+        .collect();
+    assert!(
+        why.contains(&"literals of `Same` must have `new`"),
+        "{why:?}"
+    );
+}
+
+#[test]
+fn a_document_without_a_release_equals_itself() {
+    let snapshot = snapshot("1.36", &[(FILE, &gadget())]);
+    assert_eq!(snapshot.server_release(), None);
+    let report = diff(&snapshot, &snapshot, None, &Scope::default());
+    assert_eq!(
+        (report.changes.as_slice(), report.not_compared.as_slice()),
+        (&[][..], &[][..])
+    );
+}
