@@ -38,6 +38,7 @@ pub(crate) struct Names {
     pub(crate) plural: String,
     pub(crate) kind: String,
     list_kind: Option<String>,
+    pub(crate) short_names: Option<Vec<String>>,
 }
 
 impl Names {

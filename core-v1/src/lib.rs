@@ -49,6 +49,7 @@
 //! assert_eq!(json["spec"]["resources"]["requests"]["storage"], "10Gi");
 //! # Ok::<(), k8s_openapi::serde_json::Error>(())
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "apply")]
 pub mod apply;

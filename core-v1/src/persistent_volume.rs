@@ -29,6 +29,7 @@ use crate::{PersistentVolumeAccessMode, PersistentVolumeMode};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("persistentvolumes", "pv")))]
 pub struct PersistentVolume {
     /// Standard object metadata.
     ///
@@ -248,24 +249,28 @@ pub struct PersistentVolumeSpec {
     /// - `ReadOnlyMany`: read-only by many nodes.
     /// - `ReadWriteMany`: read-write by many nodes.
     /// - `ReadWriteOncePod`: read-write by one Pod; it must be the only mode listed.
+    #[cfg_attr(doc, doc(alias = "accessModes"))]
     pub access_modes: Option<Vec<PersistentVolumeAccessMode>>,
 
     /// AWS EBS disk.
     ///
     /// Served by the CSI driver `ebs.csi.aws.com`; new volumes should use
     /// [`csi`](Self::csi).
+    #[cfg_attr(doc, doc(alias = "awsElasticBlockStore"))]
     pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
 
     /// Azure data disk.
     ///
     /// Served by the CSI driver `disk.csi.azure.com`; new volumes should use
     /// [`csi`](Self::csi).
+    #[cfg_attr(doc, doc(alias = "azureDisk"))]
     pub azure_disk: Option<AzureDiskVolumeSource>,
 
     /// Azure Files share.
     ///
     /// Served by the CSI driver `file.csi.azure.com`; new volumes should use
     /// [`csi`](Self::csi).
+    #[cfg_attr(doc, doc(alias = "azureFile"))]
     pub azure_file: Option<AzureFilePersistentVolumeSource>,
 
     /// Size of the volume, under the key `storage`.
@@ -287,6 +292,7 @@ pub struct PersistentVolumeSpec {
     /// The binding is complete only if the claim's `volumeName` refers back to this
     /// volume, and that side is authoritative. Unset while the volume is available to any
     /// claim.
+    #[cfg_attr(doc, doc(alias = "claimRef"))]
     pub claim_ref: Option<ObjectReference>,
 
     /// Volume of an external CSI driver.
@@ -296,6 +302,7 @@ pub struct PersistentVolumeSpec {
     pub fc: Option<FCVolumeSource>,
 
     /// Volume of a FlexVolume driver; CSI drivers have superseded these.
+    #[cfg_attr(doc, doc(alias = "flexVolume"))]
     pub flex_volume: Option<FlexPersistentVolumeSource>,
 
     /// Dataset of a Flocker cluster.
@@ -307,6 +314,7 @@ pub struct PersistentVolumeSpec {
     ///
     /// Served by the CSI driver `pd.csi.storage.gke.io`; new volumes should use
     /// [`csi`](Self::csi).
+    #[cfg_attr(doc, doc(alias = "gcePersistentDisk"))]
     pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
 
     /// Gluster filesystem.
@@ -318,6 +326,7 @@ pub struct PersistentVolumeSpec {
     ///
     /// Only for trying things out on a single node: in a cluster, each node would see
     /// different data.
+    #[cfg_attr(doc, doc(alias = "hostPath"))]
     pub host_path: Option<HostPathVolumeSource>,
 
     /// Disk of an iSCSI target.
@@ -330,6 +339,7 @@ pub struct PersistentVolumeSpec {
     /// Options for mounting the volume, such as `ro` or `soft`.
     ///
     /// Nothing checks them beforehand; mounting fails if one is not understood.
+    #[cfg_attr(doc, doc(alias = "mountOptions"))]
     pub mount_options: Option<Vec<String>>,
 
     /// Directory exported by an NFS server.
@@ -339,6 +349,7 @@ pub struct PersistentVolumeSpec {
     ///
     /// The scheduler places Pods with the volume on such nodes only. When unset, every
     /// node can reach it.
+    #[cfg_attr(doc, doc(alias = "nodeAffinity"))]
     pub node_affinity: Option<VolumeNodeAffinity>,
 
     /// Fate of the volume once its claim is deleted.
@@ -350,17 +361,20 @@ pub struct PersistentVolumeSpec {
     ///   volume plugins can, and dynamic provisioning is preferred.
     ///
     /// The server's default is `Retain`.
+    #[cfg_attr(doc, doc(alias = "persistentVolumeReclaimPolicy"))]
     pub persistent_volume_reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
 
     /// Photon Controller persistent disk.
     ///
     /// No longer supported: Kubernetes cannot mount such a volume.
+    #[cfg_attr(doc, doc(alias = "photonPersistentDisk"))]
     pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
 
     /// Volume of a Portworx cluster.
     ///
     /// Served by the CSI driver `pxd.portworx.com`; new volumes should use
     /// [`csi`](Self::csi).
+    #[cfg_attr(doc, doc(alias = "portworxVolume"))]
     pub portworx_volume: Option<PortworxVolumeSource>,
 
     /// Volume of a Quobyte cluster.
@@ -376,12 +390,14 @@ pub struct PersistentVolumeSpec {
     /// Volume of a ScaleIO storage system.
     ///
     /// No longer supported: Kubernetes cannot mount such a volume.
+    #[cfg_attr(doc, doc(alias = "scaleIO"))]
     pub scale_io: Option<ScaleIOPersistentVolumeSource>,
 
     /// Storage class that the volume belongs to.
     ///
     /// Only claims that name the same class can bind to it. Empty for a volume without a
     /// class.
+    #[cfg_attr(doc, doc(alias = "storageClassName"))]
     pub storage_class_name: Option<String>,
 
     /// Volume of a StorageOS cluster.
@@ -396,6 +412,7 @@ pub struct PersistentVolumeSpec {
     /// such a class; it must not be empty.
     ///
     /// Since Kubernetes 1.29, stable since 1.34.
+    #[cfg_attr(doc, doc(alias = "volumeAttributesClassName"))]
     pub volume_attributes_class_name: Option<String>,
 
     /// The form in which containers see the volume.
@@ -406,12 +423,14 @@ pub struct PersistentVolumeSpec {
     /// When unset, the volume is a filesystem.
     ///
     /// The server's default is `Filesystem`.
+    #[cfg_attr(doc, doc(alias = "volumeMode"))]
     pub volume_mode: Option<PersistentVolumeMode>,
 
     /// Virtual disk of vSphere.
     ///
     /// Served by the CSI driver `csi.vsphere.vmware.com`; new volumes should use
     /// [`csi`](Self::csi).
+    #[cfg_attr(doc, doc(alias = "vsphereVolume"))]
     pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
 }
 
@@ -774,6 +793,7 @@ pub struct PersistentVolumeStatus {
     /// changes the phase without setting another time.
     ///
     /// Since Kubernetes 1.28, stable since 1.31.
+    #[cfg_attr(doc, doc(alias = "lastPhaseTransitionTime"))]
     pub last_phase_transition_time: Option<Time>,
 
     /// Explanation of the phase for people, such as why the volume could not be deleted.
@@ -857,11 +877,13 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AWSElasticBlockStoreVolumeSource {
     /// Identifier of the EBS disk.
+    #[cfg_attr(doc, doc(alias = "volumeID"))]
     pub volume_id: String,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, `ext4` is used.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Number of the partition to mount.
@@ -872,6 +894,7 @@ pub struct AWSElasticBlockStoreVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -928,15 +951,18 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AzureDiskVolumeSource {
     /// Data disk's name in the blob storage.
+    #[cfg_attr(doc, doc(alias = "diskName"))]
     pub disk_name: String,
 
     /// Location of the disk: a URI in the blob storage, or the resource identifier of a
     /// managed disk.
+    #[cfg_attr(doc, doc(alias = "diskURI"))]
     pub disk_uri: String,
 
     /// Host caching of the disk: `None`, `ReadOnly` or `ReadWrite`.
     ///
     /// The server's default is `ReadWrite`.
+    #[cfg_attr(doc, doc(alias = "cachingMode"))]
     pub caching_mode: Option<AzureDataDiskCachingMode>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
@@ -944,6 +970,7 @@ pub struct AzureDiskVolumeSource {
     /// The operating system of the node must support it.
     ///
     /// The server's default is `ext4`.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// The storage of the disk.
@@ -960,6 +987,7 @@ pub struct AzureDiskVolumeSource {
     /// When unset, containers may mount it read-write.
     ///
     /// The server's default is `false`.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -1028,17 +1056,21 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AzureFilePersistentVolumeSource {
     /// Secret that holds the name and key of the Azure storage account.
+    #[cfg_attr(doc, doc(alias = "secretName"))]
     pub secret_name: String,
 
     /// Name of the share in the storage account.
+    #[cfg_attr(doc, doc(alias = "shareName"))]
     pub share_name: String,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Namespace of that secret; when unset, the namespace of the Pod.
+    #[cfg_attr(doc, doc(alias = "secretNamespace"))]
     pub secret_namespace: Option<String>,
 }
 
@@ -1098,14 +1130,17 @@ pub struct CephFSPersistentVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// File on the node with the key ring of [`user`](Self::user); when unset,
     /// `/etc/ceph/user.secret`.
+    #[cfg_attr(doc, doc(alias = "secretFile"))]
     pub secret_file: Option<String>,
 
     /// Secret with the key of [`user`](Self::user), which takes precedence over
     /// [`secretFile`](Self::secret_file).
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 
     /// RADOS user name; when unset, `admin`.
@@ -1190,19 +1225,23 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CinderPersistentVolumeSource {
     /// Identifier of the disk in Cinder.
+    #[cfg_attr(doc, doc(alias = "volumeID"))]
     pub volume_id: String,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, `ext4` is used.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Secret with the settings for the connection to OpenStack.
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 }
 
@@ -1259,12 +1298,14 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObjectReference {
     /// API group and version of the referenced object.
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: Option<String>,
 
     /// Part of the object that is meant, as a field access expression.
     ///
     /// For example `spec.containers{name}` for a container by its name, or
     /// `spec.containers[2]` for one by its index. Empty for the object as a whole.
+    #[cfg_attr(doc, doc(alias = "fieldPath"))]
     pub field_path: Option<String>,
 
     /// Resource kind of the referenced object.
@@ -1277,6 +1318,7 @@ pub struct ObjectReference {
     pub namespace: Option<String>,
 
     /// Version of the object that the reference was made to, if it matters.
+    #[cfg_attr(doc, doc(alias = "resourceVersion"))]
     pub resource_version: Option<String>,
 
     /// Unique identifier of the referenced object, which tells it from a later one of the
@@ -1380,50 +1422,59 @@ pub struct CSIPersistentVolumeSource {
     ///
     /// `CreateVolume` returns it as `volume_id`, and every later call refers to the
     /// volume by it. No two volumes of a driver share one.
+    #[cfg_attr(doc, doc(alias = "volumeHandle"))]
     pub volume_handle: String,
 
     /// Secret, with all its entries, for `ControllerExpandVolume`.
     ///
     /// Unset if the driver needs none.
+    #[cfg_attr(doc, doc(alias = "controllerExpandSecretRef"))]
     pub controller_expand_secret_ref: Option<SecretReference>,
 
     /// Secret, with all its entries, for `ControllerPublishVolume` and
     /// `ControllerUnpublishVolume`.
     ///
     /// Unset if the driver needs none.
+    #[cfg_attr(doc, doc(alias = "controllerPublishSecretRef"))]
     pub controller_publish_secret_ref: Option<SecretReference>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, the choice is the
     /// driver's.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Secret, with all its entries, for `NodeExpandVolume`.
     ///
     /// Unset if the driver needs none.
+    #[cfg_attr(doc, doc(alias = "nodeExpandSecretRef"))]
     pub node_expand_secret_ref: Option<SecretReference>,
 
     /// Secret, with all its entries, for `NodePublishVolume`.
     ///
     /// Unset if the driver needs none.
+    #[cfg_attr(doc, doc(alias = "nodePublishSecretRef"))]
     pub node_publish_secret_ref: Option<SecretReference>,
 
     /// Secret, with all its entries, for `NodeStageVolume`.
     ///
     /// Unset if the driver needs none.
+    #[cfg_attr(doc, doc(alias = "nodeStageSecretRef"))]
     pub node_stage_secret_ref: Option<SecretReference>,
 
     /// Attaches the volume read-only.
     ///
     /// This is the `readonly` flag of `ControllerPublishVolume`; when unset, the volume
     /// is writable.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Properties of the volume that the driver gets back with each call.
     ///
     /// They are the `volume_context` that `CreateVolume` returned, or the administrator's
     /// own settings for a volume made by hand.
+    #[cfg_attr(doc, doc(alias = "volumeAttributes"))]
     pub volume_attributes: Option<BTreeMap<String, String>>,
 }
 
@@ -1546,6 +1597,7 @@ pub struct FCVolumeSource {
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, `ext4` is used.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Logical unit number on the target, used along with
@@ -1555,9 +1607,11 @@ pub struct FCVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// World wide names of the targets, used along with [`lun`](Self::lun).
+    #[cfg_attr(doc, doc(alias = "targetWWNs"))]
     pub target_wwns: Option<Vec<String>>,
 
     /// World wide identifiers of the disk, instead of [`targetWWNs`](Self::target_wwns)
@@ -1643,6 +1697,7 @@ pub struct FlexPersistentVolumeSource {
     ///
     /// The operating system of the node must support it; when empty, the driver's script
     /// decides.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Further options for the driver.
@@ -1651,11 +1706,13 @@ pub struct FlexPersistentVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Secret, with all its entries, for the driver's script.
     ///
     /// Unset if the driver needs none.
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 }
 
@@ -1732,9 +1789,11 @@ wire::object! {
 pub struct FlockerVolumeSource {
     /// Dataset, by the `name` in its metadata; [`datasetUUID`](Self::dataset_uuid) is
     /// preferred.
+    #[cfg_attr(doc, doc(alias = "datasetName"))]
     pub dataset_name: Option<String>,
 
     /// Unique identifier of the dataset.
+    #[cfg_attr(doc, doc(alias = "datasetUUID"))]
     pub dataset_uuid: Option<String>,
 }
 
@@ -1782,11 +1841,13 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GCEPersistentDiskVolumeSource {
     /// Unique name of the disk in Compute Engine.
+    #[cfg_attr(doc, doc(alias = "pdName"))]
     pub pd_name: String,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, `ext4` is used.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Number of the partition to mount.
@@ -1797,6 +1858,7 @@ pub struct GCEPersistentDiskVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -1861,11 +1923,13 @@ pub struct GlusterfsPersistentVolumeSource {
     pub path: String,
 
     /// Namespace of that object; when unset, the namespace of the bound claim.
+    #[cfg_attr(doc, doc(alias = "endpointsNamespace"))]
     pub endpoints_namespace: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -1927,6 +1991,7 @@ pub struct HostPathVolumeSource {
     ///   the kubelet's owner and group.
     /// - `FileOrCreate`: a missing file is created empty, with mode 0644 and the
     ///   kubelet's owner and group.
+    #[cfg_attr(doc, doc(alias = "type"))]
     pub type_: Option<HostPathType>,
 }
 
@@ -1972,17 +2037,21 @@ pub struct ISCSIPersistentVolumeSource {
     pub lun: i32,
 
     /// Address of the target: an IP address, followed by `:port` unless the port is 3260.
+    #[cfg_attr(doc, doc(alias = "targetPortal"))]
     pub target_portal: String,
 
     /// Authenticates discovery with CHAP.
+    #[cfg_attr(doc, doc(alias = "chapAuthDiscovery"))]
     pub chap_auth_discovery: Option<bool>,
 
     /// Authenticates sessions with CHAP.
+    #[cfg_attr(doc, doc(alias = "chapAuthSession"))]
     pub chap_auth_session: Option<bool>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, `ext4` is used.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// iSCSI initiator name to use instead of the node's own.
@@ -1990,11 +2059,13 @@ pub struct ISCSIPersistentVolumeSource {
     /// Given together with [`iscsiInterface`](Self::iscsi_interface), it makes the
     /// kubelet create a new interface for the connection, named after target portal and
     /// volume.
+    #[cfg_attr(doc, doc(alias = "initiatorName"))]
     pub initiator_name: Option<String>,
 
     /// iSCSI interface to use; `default` is plain TCP.
     ///
     /// The server's default is `default`.
+    #[cfg_attr(doc, doc(alias = "iscsiInterface"))]
     pub iscsi_interface: Option<String>,
 
     /// Further portals of the target, for multipath; see
@@ -2004,9 +2075,11 @@ pub struct ISCSIPersistentVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Secret with the CHAP credentials of target and initiator.
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 }
 
@@ -2131,6 +2204,7 @@ pub struct LocalVolumeSource {
     ///
     /// It matters only if [`path`](Self::path) is a block device. When unset, the type is
     /// detected.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 }
 
@@ -2177,6 +2251,7 @@ pub struct NFSVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -2286,11 +2361,13 @@ kubernetes_kinds::wire::enumeration! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhotonPersistentDiskVolumeSource {
     /// Identifier of the disk in Photon Controller.
+    #[cfg_attr(doc, doc(alias = "pdID"))]
     pub pd_id: String,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, `ext4` is used.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 }
 
@@ -2327,16 +2404,19 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PortworxVolumeSource {
     /// Identifier of the volume in Portworx.
+    #[cfg_attr(doc, doc(alias = "volumeID"))]
     pub volume_id: String,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, `ext4` is used.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -2396,6 +2476,7 @@ pub struct QuobyteVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Owner of the volume in Quobyte, set by the plugin for volumes provisioned on
@@ -2484,6 +2565,7 @@ pub struct RBDPersistentVolumeSource {
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, `ext4` is used.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// File on the node with the key ring of [`user`](Self::user).
@@ -2499,10 +2581,12 @@ pub struct RBDPersistentVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Secret with the key of [`user`](Self::user), which takes precedence over
     /// [`keyring`](Self::keyring).
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 
     /// RADOS user name.
@@ -2603,6 +2687,7 @@ pub struct ScaleIOPersistentVolumeSource {
     pub gateway: String,
 
     /// Secret with the user and password for ScaleIO, without which login fails.
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: SecretReference,
 
     /// Name of the storage system as configured in ScaleIO.
@@ -2613,29 +2698,36 @@ pub struct ScaleIOPersistentVolumeSource {
     /// The operating system of the node must support it.
     ///
     /// The server's default is `xfs`.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Name of the protection domain that the storage is in.
+    #[cfg_attr(doc, doc(alias = "protectionDomain"))]
     pub protection_domain: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Encrypts the connection to the gateway with SSL.
+    #[cfg_attr(doc, doc(alias = "sslEnabled"))]
     pub ssl_enabled: Option<bool>,
 
     /// Reservation of space, up front or on demand: `ThickProvisioned` or
     /// `ThinProvisioned`.
     ///
     /// The server's default is `ThinProvisioned`.
+    #[cfg_attr(doc, doc(alias = "storageMode"))]
     pub storage_mode: Option<String>,
 
     /// Name of the storage pool within the protection domain.
+    #[cfg_attr(doc, doc(alias = "storagePool"))]
     pub storage_pool: Option<String>,
 
     /// Existing volume in ScaleIO, by its name.
+    #[cfg_attr(doc, doc(alias = "volumeName"))]
     pub volume_name: Option<String>,
 }
 
@@ -2744,24 +2836,29 @@ pub struct StorageOSPersistentVolumeSource {
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, `ext4` is used.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// When unset, containers may mount it read-write.
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Secret with the credentials for the StorageOS API; when unset, its standard ones
     /// are tried.
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<ObjectReference>,
 
     /// Name of the volume, unique within its StorageOS namespace.
+    #[cfg_attr(doc, doc(alias = "volumeName"))]
     pub volume_name: Option<String>,
 
     /// StorageOS namespace of the volume, created if it does not exist.
     ///
     /// When unset, it is the namespace of the Pod. Where StorageOS namespaces are not
     /// used, write `default`.
+    #[cfg_attr(doc, doc(alias = "volumeNamespace"))]
     pub volume_namespace: Option<String>,
 }
 
@@ -2835,18 +2932,22 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VsphereVirtualDiskVolumeSource {
     /// Path of the virtual disk (VMDK) in vSphere.
+    #[cfg_attr(doc, doc(alias = "volumePath"))]
     pub volume_path: String,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// The operating system of the node must support it; when empty, `ext4` is used.
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Identifier of the storage policy (SPBM profile) that
     /// [`storagePolicyName`](Self::storage_policy_name) names.
+    #[cfg_attr(doc, doc(alias = "storagePolicyID"))]
     pub storage_policy_id: Option<String>,
 
     /// Name of the storage policy (SPBM profile).
+    #[cfg_attr(doc, doc(alias = "storagePolicyName"))]
     pub storage_policy_name: Option<String>,
 }
 
@@ -3095,6 +3196,7 @@ kubernetes_kinds::wire::enumeration! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeSelector {
     /// Alternatives, of which one must match; at least one is required.
+    #[cfg_attr(doc, doc(alias = "nodeSelectorTerms"))]
     pub node_selector_terms: Vec<NodeSelectorTerm>,
 }
 
@@ -3123,9 +3225,11 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeSelectorTerm {
     /// Requirements on the node's labels.
+    #[cfg_attr(doc, doc(alias = "matchExpressions"))]
     pub match_expressions: Option<Vec<NodeSelectorRequirement>>,
 
     /// Requirements on the node's fields, of which only `metadata.name` is supported.
+    #[cfg_attr(doc, doc(alias = "matchFields"))]
     pub match_fields: Option<Vec<NodeSelectorRequirement>>,
 }
 

@@ -30,6 +30,7 @@ use crate::{PersistentVolumeAccessMode, PersistentVolumeMode};
 /// annotations. With the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("persistentvolumeclaims", "pvc")))]
 pub struct PersistentVolumeClaim {
     /// Standard object metadata.
     ///
@@ -238,6 +239,7 @@ pub struct PersistentVolumeClaimSpec {
     ///
     /// The claim only binds to a volume that lists all of them. `ReadWriteOncePod` must
     /// be the only one.
+    #[cfg_attr(doc, doc(alias = "accessModes"))]
     pub access_modes: Option<Vec<PersistentVolumeAccessMode>>,
 
     /// Object of the same namespace that the new volume is filled from: a
@@ -248,6 +250,7 @@ pub struct PersistentVolumeClaimSpec {
     /// [`dataSourceRef`](Self::data_source_ref) alike: where one is unset, it is copied
     /// from the other, unless that names a namespace. Prefer
     /// [`dataSourceRef`](Self::data_source_ref).
+    #[cfg_attr(doc, doc(alias = "dataSource"))]
     pub data_source: Option<TypedLocalObjectReference>,
 
     /// Object that the new volume is filled from: a claim, a snapshot, or a custom
@@ -259,6 +262,7 @@ pub struct PersistentVolumeClaimSpec {
     /// bound before something has filled it.
     ///
     /// Since Kubernetes 1.22, stable since 1.33.
+    #[cfg_attr(doc, doc(alias = "dataSourceRef"))]
     pub data_source_ref: Option<TypedObjectReference>,
 
     /// The amount of storage that is needed, under `requests` and the key `storage`.
@@ -277,6 +281,7 @@ pub struct PersistentVolumeClaimSpec {
     ///
     /// Empty for volumes without a class only. When unset, the server fills in the
     /// default class of the cluster, if it has one.
+    #[cfg_attr(doc, doc(alias = "storageClassName"))]
     pub storage_class_name: Option<String>,
 
     /// `VolumeAttributesClass` whose attributes the volume gets.
@@ -286,6 +291,7 @@ pub struct PersistentVolumeClaimSpec {
     /// unset for none. A class that does not exist yet is waited for.
     ///
     /// Since Kubernetes 1.29, stable since 1.34.
+    #[cfg_attr(doc, doc(alias = "volumeAttributesClassName"))]
     pub volume_attributes_class_name: Option<String>,
 
     /// The form in which containers see the volume.
@@ -297,12 +303,14 @@ pub struct PersistentVolumeClaimSpec {
     /// mode.
     ///
     /// The server's default is `Filesystem`.
+    #[cfg_attr(doc, doc(alias = "volumeMode"))]
     pub volume_mode: Option<PersistentVolumeMode>,
 
     /// [`PersistentVolume`](crate::PersistentVolume) that the claim is bound to.
     ///
     /// Set by whoever creates the claim to reserve a certain volume, otherwise by the
     /// volume controller. It is then final.
+    #[cfg_attr(doc, doc(alias = "volumeName"))]
     pub volume_name: Option<String>,
 }
 
@@ -421,6 +429,7 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PersistentVolumeClaimStatus {
     /// Ways in which the bound volume can be mounted.
+    #[cfg_attr(doc, doc(alias = "accessModes"))]
     pub access_modes: Option<Vec<PersistentVolumeAccessMode>>,
 
     /// The progress of the resizing of each resource, by the names in
@@ -430,6 +439,7 @@ pub struct PersistentVolumeClaimStatus {
     /// whose name or value it does not know: later releases may add some.
     ///
     /// Since Kubernetes 1.28, stable since 1.34.
+    #[cfg_attr(doc, doc(alias = "allocatedResourceStatuses"))]
     pub allocated_resource_statuses: Option<BTreeMap<String, ClaimResourceStatus>>,
 
     /// Amounts that are set aside for the claim, while its volume is being expanded also
@@ -439,6 +449,7 @@ pub struct PersistentVolumeClaimStatus {
     /// counts the larger of this and the request.
     ///
     /// Since Kubernetes 1.23, stable since 1.34.
+    #[cfg_attr(doc, doc(alias = "allocatedResources"))]
     pub allocated_resources: Option<BTreeMap<String, Quantity>>,
 
     /// Size that the bound volume really has.
@@ -452,6 +463,7 @@ pub struct PersistentVolumeClaimStatus {
     /// `VolumeAttributesClass` that the volume has at present; unset for none.
     ///
     /// Since Kubernetes 1.29, stable since 1.34.
+    #[cfg_attr(doc, doc(alias = "currentVolumeAttributesClassName"))]
     pub current_volume_attributes_class_name: Option<String>,
 
     /// Health of the bound volume, as the CSI controller plugin last reported it.
@@ -459,11 +471,13 @@ pub struct PersistentVolumeClaimStatus {
     /// Unset for a volume without a report.
     ///
     /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    #[cfg_attr(doc, doc(alias = "healthStatus"))]
     pub health_status: Option<VolumeHealthStatus>,
 
     /// Modification of the volume that is going on; unset for none.
     ///
     /// Since Kubernetes 1.29, stable since 1.34.
+    #[cfg_attr(doc, doc(alias = "modifyVolumeStatus"))]
     pub modify_volume_status: Option<ModifyVolumeStatus>,
 
     /// Stage of the claim's life.
@@ -620,6 +634,7 @@ pub struct TypedLocalObjectReference {
     /// API group of the object, without the version; unset for the core group.
     ///
     /// In the core group, only [`PersistentVolumeClaim`] is allowed.
+    #[cfg_attr(doc, doc(alias = "apiGroup"))]
     pub api_group: Option<String>,
 }
 
@@ -666,6 +681,7 @@ pub struct TypedObjectReference {
     /// API group of the object, without the version; unset for the core group.
     ///
     /// In the core group, only [`PersistentVolumeClaim`] is allowed.
+    #[cfg_attr(doc, doc(alias = "apiGroup"))]
     pub api_group: Option<String>,
 
     /// The namespace of the object; when unset, that of the claim.
@@ -825,12 +841,15 @@ pub struct PersistentVolumeClaimCondition {
     pub status: ConditionStatus,
 
     /// Type of the condition, such as `Resizing`.
+    #[cfg_attr(doc, doc(alias = "type"))]
     pub type_: PersistentVolumeClaimConditionType,
 
     /// When the condition was last looked at.
+    #[cfg_attr(doc, doc(alias = "lastProbeTime"))]
     pub last_probe_time: Option<Time>,
 
     /// When [`status`](Self::status) last changed.
+    #[cfg_attr(doc, doc(alias = "lastTransitionTime"))]
     pub last_transition_time: Option<Time>,
 
     /// Explanation of the last change for people.
@@ -928,9 +947,11 @@ pub struct VolumeHealthStatus {
     /// Empty for a healthy volume.
     ///
     /// At most one element for each `status` and `reason`.
+    #[cfg_attr(doc, doc(alias = "healthConditions"))]
     pub health_conditions: Option<Vec<VolumeHealthCondition>>,
 
     /// Since when the plugin has reported just these problems.
+    #[cfg_attr(doc, doc(alias = "lastTransitionTime"))]
     pub last_transition_time: Option<Time>,
 }
 
@@ -986,6 +1007,7 @@ pub struct ModifyVolumeStatus {
     pub status: PersistentVolumeClaimModifyVolumeStatus,
 
     /// `VolumeAttributesClass` that the volume is to get.
+    #[cfg_attr(doc, doc(alias = "targetVolumeAttributesClassName"))]
     pub target_volume_attributes_class_name: Option<String>,
 }
 
@@ -1069,6 +1091,7 @@ pub enum ConditionStatus {
     True,
 
     /// A controller can't tell.
+    #[cfg_attr(doc, doc(alias = "Unknown"))]
     ValueUnknown,
 
     /// A value that this version of the crate doesn't know, kept as it was read

@@ -39,6 +39,7 @@
 //!     .with_namespace("default");
 //! assert_eq!(snapshot.spec.source.persistent_volume_claim_name.as_deref(), Some("data"));
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "apply")]
 pub mod apply;

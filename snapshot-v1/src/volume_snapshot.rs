@@ -25,6 +25,7 @@ use crate::VolumeSnapshotError;
 /// annotations. With the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("volumesnapshots", "vs")))]
 pub struct VolumeSnapshot {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -190,6 +191,7 @@ pub struct VolumeSnapshotSpec {
     ///
     /// The rule `size(self) > 0` must hold: volumeSnapshotClassName must not be empty;
     /// leave it out for the default class.
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotClassName"))]
     pub volume_snapshot_class_name: Option<String>,
 }
 
@@ -226,23 +228,28 @@ pub struct VolumeSnapshotStatus {
     /// The [`VolumeSnapshotContent`](crate::VolumeSnapshotContent) that it is bound to.
     /// The binding holds if the content refers back to this [`VolumeSnapshot`], which a
     /// reader has to check.
+    #[cfg_attr(doc, doc(alias = "boundVolumeSnapshotContentName"))]
     pub bound_volume_snapshot_content_name: Option<String>,
 
     /// When the storage system took the snapshot; unset while that isn't known.
+    #[cfg_attr(doc, doc(alias = "creationTime"))]
     pub creation_time: Option<values::DateTime>,
 
     /// The last error while the snapshot was made. It is removed once that succeeds.
     pub error: Option<VolumeSnapshotError>,
 
     /// True if a volume can be restored from the snapshot; unset while that isn't known.
+    #[cfg_attr(doc, doc(alias = "readyToUse"))]
     pub ready_to_use: Option<bool>,
 
     /// The least size of a volume that is restored from the snapshot. A claim with the
     /// snapshot as its source and a smaller request fails. Unset while the size isn't
     /// known.
+    #[cfg_attr(doc, doc(alias = "restoreSize"))]
     pub restore_size: Option<values::IntOrQuantity>,
 
     /// The VolumeGroupSnapshot that the snapshot is part of, if it is part of one.
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotName"))]
     pub volume_group_snapshot_name: Option<String>,
 }
 
@@ -336,12 +343,14 @@ pub struct VolumeSnapshotSource {
     /// [`VolumeSnapshot`].
     ///
     /// The rule `self == oldSelf` must hold: persistentVolumeClaimName can't change.
+    #[cfg_attr(doc, doc(alias = "persistentVolumeClaimName"))]
     pub persistent_volume_claim_name: Option<String>,
 
     /// The [`VolumeSnapshotContent`](crate::VolumeSnapshotContent) of a snapshot that
     /// exists already.
     ///
     /// The rule `self == oldSelf` must hold: volumeSnapshotContentName can't change.
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotContentName"))]
     pub volume_snapshot_content_name: Option<String>,
 }
 

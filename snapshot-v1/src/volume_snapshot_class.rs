@@ -29,12 +29,14 @@ use crate::DeletionPolicy;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(doc, doc(alias("volumesnapshotclasses", "vsclass", "vsclasses")))]
 pub struct VolumeSnapshotClass {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
     /// Fate of the snapshot in the storage system when its
     /// [`VolumeSnapshot`](crate::VolumeSnapshot) is deleted.
+    #[cfg_attr(doc, doc(alias = "deletionPolicy"))]
     pub deletion_policy: DeletionPolicy,
 
     /// The name of the CSI driver that makes the snapshots.

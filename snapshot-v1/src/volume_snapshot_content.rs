@@ -33,6 +33,7 @@ use crate::{DeletionPolicy, VolumeSnapshotError};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("volumesnapshotcontents", "vsc", "vscs")))]
 pub struct VolumeSnapshotContent {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -195,6 +196,7 @@ pub struct VolumeSnapshotContentSpec {
     /// Fate of the snapshot in the storage system when the
     /// [`VolumeSnapshot`](crate::VolumeSnapshot) is deleted. For one that is made for a
     /// [`VolumeSnapshot`](crate::VolumeSnapshot), it is that of the class.
+    #[cfg_attr(doc, doc(alias = "deletionPolicy"))]
     pub deletion_policy: DeletionPolicy,
 
     /// The name of the CSI driver that made the snapshot or is to make it.
@@ -206,16 +208,19 @@ pub struct VolumeSnapshotContentSpec {
     /// The [`VolumeSnapshot`](crate::VolumeSnapshot) that the content is bound to, which
     /// names the content in turn. For a snapshot that exists already, its name and
     /// namespace have to be set.
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotRef"))]
     pub volume_snapshot_ref: VolumeSnapshotReference,
 
     /// The mode of the volume of which the snapshot was made, `Filesystem` or `Block`.
     /// Unset, it isn't known.
     ///
     /// The rule `self == oldSelf` must hold: sourceVolumeMode can't change.
+    #[cfg_attr(doc, doc(alias = "sourceVolumeMode"))]
     pub source_volume_mode: Option<String>,
 
     /// The class from which the snapshot was made. The class may since be gone or
     /// another, so nothing should rely on it.
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotClassName"))]
     pub volume_snapshot_class_name: Option<String>,
 }
 
@@ -287,22 +292,27 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotContentStatus {
     /// When the storage system took the snapshot, in nanoseconds since 1970.
+    #[cfg_attr(doc, doc(alias = "creationTime"))]
     pub creation_time: Option<i64>,
 
     /// The last error while the snapshot was made. It is removed once that succeeds.
     pub error: Option<VolumeSnapshotError>,
 
     /// True if a volume can be restored from the snapshot; unset while that isn't known.
+    #[cfg_attr(doc, doc(alias = "readyToUse"))]
     pub ready_to_use: Option<bool>,
 
     /// The size of the snapshot in bytes; a volume that is restored from it has to be as
     /// large.
+    #[cfg_attr(doc, doc(alias = "restoreSize"))]
     pub restore_size: Option<i64>,
 
     /// The driver's id of the snapshot.
+    #[cfg_attr(doc, doc(alias = "snapshotHandle"))]
     pub snapshot_handle: Option<String>,
 
     /// The driver's id of the group snapshot that the snapshot is part of.
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotHandle"))]
     pub volume_group_snapshot_handle: Option<String>,
 }
 
@@ -393,11 +403,13 @@ pub struct VolumeSnapshotContentSource {
     /// The driver's id of a snapshot that exists already.
     ///
     /// The rule `self == oldSelf` must hold: snapshotHandle can't change.
+    #[cfg_attr(doc, doc(alias = "snapshotHandle"))]
     pub snapshot_handle: Option<String>,
 
     /// The driver's id of the volume of which a snapshot is to be made.
     ///
     /// The rule `self == oldSelf` must hold: volumeHandle can't change.
+    #[cfg_attr(doc, doc(alias = "volumeHandle"))]
     pub volume_handle: Option<String>,
 }
 
@@ -443,9 +455,11 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotReference {
     /// The group and version of the object.
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: Option<String>,
 
     /// The part of the object that is meant.
+    #[cfg_attr(doc, doc(alias = "fieldPath"))]
     pub field_path: Option<String>,
 
     /// The kind of the object.
@@ -458,6 +472,7 @@ pub struct VolumeSnapshotReference {
     pub namespace: Option<String>,
 
     /// The version of the object that is meant.
+    #[cfg_attr(doc, doc(alias = "resourceVersion"))]
     pub resource_version: Option<String>,
 
     /// The unique id of the object.

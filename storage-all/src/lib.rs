@@ -47,6 +47,7 @@
 //! # Ok(())
 //! # }
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod kinds;
 #[cfg(feature = "manifests")]

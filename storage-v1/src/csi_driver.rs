@@ -27,6 +27,7 @@ use kubernetes_kinds::wire;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "csidrivers"))]
 pub struct CSIDriver {
     /// Standard object metadata.
     ///
@@ -183,6 +184,7 @@ pub struct CSIDriverSpec {
     /// mounts right away, which suits drivers without `ControllerPublishVolume`.
     ///
     /// The server's default is `true`. Immutable: an update must not change it.
+    #[cfg_attr(doc, doc(alias = "attachRequired"))]
     pub attach_required: Option<bool>,
 
     /// The kubelet's treatment of file ownership and permissions when a Pod sets
@@ -200,6 +202,7 @@ pub struct CSIDriverSpec {
     ///
     /// The server's default is `ReadWriteOnceWithFSType`. Since Kubernetes 1.19, stable
     /// since 1.23.
+    #[cfg_attr(doc, doc(alias = "fsGroupPolicy"))]
     pub fs_group_policy: Option<FSGroupPolicy>,
 
     /// Seconds between refreshes of the driver's `allocatable` volume count in
@@ -212,6 +215,7 @@ pub struct CSIDriverSpec {
     /// driver's registration stays.
     ///
     /// Since Kubernetes 1.33, stable since 1.36.
+    #[cfg_attr(doc, doc(alias = "nodeAllocatableUpdatePeriodSeconds"))]
     pub node_allocatable_update_period_seconds: Option<i64>,
 
     /// Passes information about the Pod that uses the volume to `NodePublishVolume`.
@@ -231,6 +235,7 @@ pub struct CSIDriverSpec {
     /// field to tell the two apart.
     ///
     /// The server's default is `false`. Since Kubernetes 1.14, stable since 1.18.
+    #[cfg_attr(doc, doc(alias = "podInfoOnMount"))]
     pub pod_info_on_mount: Option<bool>,
 
     /// Keeps Pods with volumes of this driver off nodes that lack the driver.
@@ -245,6 +250,7 @@ pub struct CSIDriverSpec {
     ///
     /// The server's default is `false`. Since Kubernetes 1.36, beta since 1.37; feature
     /// gate `VolumeLimitScaling`.
+    #[cfg_attr(doc, doc(alias = "preventPodSchedulingIfMissing"))]
     pub prevent_pod_scheduling_if_missing: Option<bool>,
 
     /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
@@ -256,6 +262,7 @@ pub struct CSIDriverSpec {
     /// a running container.
     ///
     /// The server's default is `false`. Since Kubernetes 1.20, stable since 1.22.
+    #[cfg_attr(doc, doc(alias = "requiresRepublish"))]
     pub requires_republish: Option<bool>,
 
     /// True if volumes of this driver can be mounted with the SELinux option
@@ -273,6 +280,7 @@ pub struct CSIDriverSpec {
     /// shared filesystem require.
     ///
     /// The server's default is `false`. Since Kubernetes 1.25, stable since 1.36.
+    #[cfg_attr(doc, doc(alias = "seLinuxMount"))]
     pub se_linux_mount: Option<bool>,
 
     /// Passes service account tokens to the driver as secrets rather than in the volume
@@ -289,6 +297,7 @@ pub struct CSIDriverSpec {
     /// [`tokenRequests`](Self::token_requests); otherwise the server refuses the object.
     ///
     /// Since Kubernetes 1.35, stable since 1.36.
+    #[cfg_attr(doc, doc(alias = "serviceAccountTokenInSecrets"))]
     pub service_account_token_in_secrets: Option<bool>,
 
     /// True if the scheduler takes the driver's published free capacity into account.
@@ -300,6 +309,7 @@ pub struct CSIDriverSpec {
     /// this on after it has reported. When `false`, those objects are ignored.
     ///
     /// The server's default is `false`. Since Kubernetes 1.19, stable since 1.24.
+    #[cfg_attr(doc, doc(alias = "storageCapacity"))]
     pub storage_capacity: Option<bool>,
 
     /// Service account tokens that the kubelet fetches for the Pod and hands to the
@@ -317,6 +327,7 @@ pub struct CSIDriverSpec {
     /// [`requiresRepublish`](Self::requires_republish).
     ///
     /// Since Kubernetes 1.20, stable since 1.22.
+    #[cfg_attr(doc, doc(alias = "tokenRequests"))]
     pub token_requests: Option<Vec<TokenRequest>>,
 
     /// Kinds of volumes the driver can serve.
@@ -332,6 +343,7 @@ pub struct CSIDriverSpec {
     ///
     /// The server's default is `["Persistent"]`. Immutable: an update must not change it.
     /// Since Kubernetes 1.16, stable since 1.25.
+    #[cfg_attr(doc, doc(alias = "volumeLifecycleModes"))]
     pub volume_lifecycle_modes: Option<Vec<VolumeLifecycleMode>>,
 }
 
@@ -534,6 +546,7 @@ pub struct TokenRequest {
     /// Between `600` and `4294967296` (2^32). When unset, the API server decides the
     /// lifetime. It may also grant another one than requested; the expiry that is passed
     /// along with the token is the one that counts.
+    #[cfg_attr(doc, doc(alias = "expirationSeconds"))]
     pub expiration_seconds: Option<i64>,
 }
 

@@ -29,6 +29,7 @@ use kubernetes_kinds::wire;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "csinodes"))]
 pub struct CSINode {
     /// Standard object metadata.
     ///
@@ -252,6 +253,7 @@ pub struct CSINodeStatus {
     ///
     /// At most one element for each `name`. Since Kubernetes 1.37, alpha; feature gate
     /// `CSIVolumeHealth`.
+    #[cfg_attr(doc, doc(alias = "storageHealth"))]
     pub storage_health: Option<Vec<StorageHealth>>,
 }
 
@@ -301,6 +303,7 @@ pub struct CSINodeDriver {
     /// and `ControllerUnpublishVolume`. Required, at most 256 bytes.
     ///
     /// Immutable: an update must not change it.
+    #[cfg_attr(doc, doc(alias = "nodeID"))]
     pub node_id: String,
 
     /// Volume resources of the node that the driver makes available to the scheduler.
@@ -321,6 +324,7 @@ pub struct CSINodeDriver {
     /// does not support topology.
     ///
     /// Immutable: an update must not change it.
+    #[cfg_attr(doc, doc(alias = "topologyKeys"))]
     pub topology_keys: Option<Vec<String>>,
 }
 
@@ -378,6 +382,7 @@ pub struct StorageHealth {
     ///
     /// The list is replaced as a whole with each report. When empty or absent, the driver
     /// reports none.
+    #[cfg_attr(doc, doc(alias = "healthConditions"))]
     pub health_conditions: Option<Vec<StorageHealthCondition>>,
 }
 
@@ -471,9 +476,11 @@ pub struct StorageHealthCondition {
     /// Access mode of the affected volumes, such as `ReadWriteMany`.
     ///
     /// When absent, volumes of all access modes are affected.
+    #[cfg_attr(doc, doc(alias = "accessMode"))]
     pub access_mode: Option<String>,
 
     /// When the condition first appeared in its present state.
+    #[cfg_attr(doc, doc(alias = "lastTransitionTime"))]
     pub last_transition_time: Option<Time>,
 
     /// Explanation for people, of at most 1024 characters.
@@ -482,6 +489,7 @@ pub struct StorageHealthCondition {
     /// Volume mode of the affected volumes, `Filesystem` or `Block`.
     ///
     /// When absent, volumes of both modes are affected.
+    #[cfg_attr(doc, doc(alias = "volumeMode"))]
     pub volume_mode: Option<String>,
 }
 

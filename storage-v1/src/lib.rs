@@ -48,6 +48,7 @@
 //! assert!(matches!(&mode, VolumeBindingMode::Unknown(mode) if mode.as_str() == "WaitForRain"));
 //! # Ok::<(), k8s_openapi::serde_json::Error>(())
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "apply")]
 pub mod apply;

@@ -29,6 +29,7 @@ use kubernetes_kinds::wire;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("storageclasses", "sc")))]
 pub struct StorageClass {
     /// Standard object metadata.
     ///
@@ -53,6 +54,7 @@ pub struct StorageClass {
     /// unset, the server refuses such a change.
     ///
     /// Since Kubernetes 1.8, stable since 1.24.
+    #[cfg_attr(doc, doc(alias = "allowVolumeExpansion"))]
     pub allow_volume_expansion: Option<bool>,
 
     /// Parts of the cluster in which volumes of this class may be provisioned.
@@ -64,6 +66,7 @@ pub struct StorageClass {
     /// required and must not repeat, and no two terms may be equal.
     ///
     /// Since Kubernetes 1.11, stable since 1.13.
+    #[cfg_attr(doc, doc(alias = "allowedTopologies"))]
     pub allowed_topologies: Option<Vec<TopologySelectorTerm>>,
 
     /// Options for mounting volumes of this class, such as `ro` or `soft`.
@@ -73,6 +76,7 @@ pub struct StorageClass {
     /// know, mounting the volume fails.
     ///
     /// Since Kubernetes 1.8, stable.
+    #[cfg_attr(doc, doc(alias = "mountOptions"))]
     pub mount_options: Option<Vec<String>>,
 
     /// Settings for the provisioner, which alone gives them meaning.
@@ -97,6 +101,7 @@ pub struct StorageClass {
     ///
     /// The server's default is `Delete`. Immutable: an update must not change it. Since
     /// Kubernetes 1.8, stable since 1.9.
+    #[cfg_attr(doc, doc(alias = "reclaimPolicy"))]
     pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
 
     /// When claims of this class are provisioned and bound.
@@ -108,6 +113,7 @@ pub struct StorageClass {
     ///
     /// The server's default is `Immediate`. Immutable: an update must not change it.
     /// Since Kubernetes 1.9, stable since 1.13.
+    #[cfg_attr(doc, doc(alias = "volumeBindingMode"))]
     pub volume_binding_mode: Option<VolumeBindingMode>,
 }
 

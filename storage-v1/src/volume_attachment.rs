@@ -37,6 +37,7 @@ use kubernetes_kinds::wire;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "volumeattachments"))]
 pub struct VolumeAttachment {
     /// Standard object metadata.
     ///
@@ -228,6 +229,7 @@ pub struct VolumeAttachmentSpec {
     ///
     /// A lowercase DNS subdomain. The driver gets to know the node by the `nodeID` that
     /// the [`CSINode`](crate::CSINode) of that name holds for it.
+    #[cfg_attr(doc, doc(alias = "nodeName"))]
     pub node_name: String,
 
     /// The volume, as a reference to a `PersistentVolume` or as an inline description.
@@ -272,6 +274,7 @@ pub struct VolumeAttachmentStatus {
     ///
     /// Absent if there was none; a later success removes it. The external-attacher tries
     /// again by itself.
+    #[cfg_attr(doc, doc(alias = "attachError"))]
     pub attach_error: Option<VolumeError>,
 
     /// Information from the attach operation that mounting needs.
@@ -279,12 +282,14 @@ pub struct VolumeAttachmentStatus {
     /// It is the `publish_context` that `ControllerPublishVolume` returned, and the
     /// kubelet passes it on to `NodeStageVolume` and `NodePublishVolume`. Set only on
     /// success. Keys and values together may take up to 256 KiB.
+    #[cfg_attr(doc, doc(alias = "attachmentMetadata"))]
     pub attachment_metadata: Option<BTreeMap<String, String>>,
 
     /// Most recent failure to detach the volume.
     ///
     /// Absent if there was none. It appears after deletion of the object was requested;
     /// the external-attacher tries again by itself.
+    #[cfg_attr(doc, doc(alias = "detachError"))]
     pub detach_error: Option<VolumeError>,
 }
 
@@ -356,11 +361,13 @@ pub struct VolumeAttachmentSource {
     /// `volumeMode` is unset or `Filesystem`.
     ///
     /// Since Kubernetes 1.15, stable since 1.25.
+    #[cfg_attr(doc, doc(alias = "inlineVolumeSpec"))]
     pub inline_volume_spec: Option<Box<PersistentVolumeSpec>>,
 
     /// `PersistentVolume` to attach, by name.
     ///
     /// A lowercase DNS subdomain; it must not be empty where this member is used.
+    #[cfg_attr(doc, doc(alias = "persistentVolumeName"))]
     pub persistent_volume_name: Option<String>,
 }
 
@@ -408,6 +415,7 @@ pub struct VolumeError {
     /// cannot take another volume. Absent if the code is not known.
     ///
     /// Since Kubernetes 1.33, stable since 1.36.
+    #[cfg_attr(doc, doc(alias = "errorCode"))]
     pub error_code: Option<i32>,
 
     /// Explanation of the failure, of at most 1024 bytes.

@@ -51,6 +51,7 @@
 //! assert_eq!(back.object, old);
 //! # Ok::<(), kubernetes_kinds::convert::ConversionError>(())
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "apply")]
 pub mod apply;

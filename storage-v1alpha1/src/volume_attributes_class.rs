@@ -29,6 +29,7 @@ use kubernetes_kinds::{convert, wire};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("volumeattributesclasses", "vac")))]
 pub struct VolumeAttributesClass {
     /// Standard object metadata.
     ///
@@ -42,6 +43,7 @@ pub struct VolumeAttributesClass {
     /// only if its volume belongs to this driver.
     ///
     /// Immutable: an update must not change it.
+    #[cfg_attr(doc, doc(alias = "driverName"))]
     pub driver_name: String,
 
     /// Attributes for the driver, which alone gives them meaning.

@@ -36,6 +36,7 @@ use kubernetes_kinds::{convert, wire};
 /// annotations. With the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "csistoragecapacities"))]
 pub struct CSIStorageCapacity {
     /// Standard object metadata.
     ///
@@ -52,6 +53,7 @@ pub struct CSIStorageCapacity {
     /// stale and its creator should delete it.
     ///
     /// Immutable: an update must not change it.
+    #[cfg_attr(doc, doc(alias = "storageClassName"))]
     pub storage_class_name: String,
 
     /// Bytes that are available for new volumes, as `GetCapacity` reported them.
@@ -70,6 +72,7 @@ pub struct CSIStorageCapacity {
     /// [`capacity`](Self::capacity) in the comparison the scheduler makes.
     ///
     /// Since Kubernetes 1.21, stable since 1.24.
+    #[cfg_attr(doc, doc(alias = "maximumVolumeSize"))]
     pub maximum_volume_size: Option<Quantity>,
 
     /// Selects, by label, the nodes that can reach the storage.
@@ -78,6 +81,7 @@ pub struct CSIStorageCapacity {
     /// nodes of the cluster.
     ///
     /// Immutable: an update must not change it.
+    #[cfg_attr(doc, doc(alias = "nodeTopology"))]
     pub node_topology: Option<LabelSelector>,
 }
 

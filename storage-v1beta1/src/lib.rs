@@ -43,6 +43,7 @@
 //! assert_eq!(serde_json::to_value(&new)?["apiVersion"], "storage.k8s.io/v1");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "apply")]
 pub mod apply;

@@ -30,6 +30,7 @@ use kubernetes_kinds::{convert, wire};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("storageclasses", "sc")))]
 pub struct StorageClass {
     /// Standard object metadata.
     ///
@@ -54,6 +55,7 @@ pub struct StorageClass {
     /// unset, the server refuses such a change.
     ///
     /// Since Kubernetes 1.8, stable since 1.24.
+    #[cfg_attr(doc, doc(alias = "allowVolumeExpansion"))]
     pub allow_volume_expansion: Option<bool>,
 
     /// Parts of the cluster in which volumes of this class may be provisioned.
@@ -65,6 +67,7 @@ pub struct StorageClass {
     /// required and must not repeat, and no two terms may be equal.
     ///
     /// Since Kubernetes 1.11, stable since 1.13.
+    #[cfg_attr(doc, doc(alias = "allowedTopologies"))]
     pub allowed_topologies: Option<Vec<TopologySelectorTerm>>,
 
     /// Options for mounting volumes of this class, such as `ro` or `soft`.
@@ -74,6 +77,7 @@ pub struct StorageClass {
     /// know, mounting the volume fails.
     ///
     /// Since Kubernetes 1.8, stable.
+    #[cfg_attr(doc, doc(alias = "mountOptions"))]
     pub mount_options: Option<Vec<String>>,
 
     /// Settings for the provisioner, which alone gives them meaning.
@@ -98,6 +102,7 @@ pub struct StorageClass {
     ///
     /// The server's default is `Delete`. Immutable: an update must not change it. Since
     /// Kubernetes 1.8, stable since 1.9.
+    #[cfg_attr(doc, doc(alias = "reclaimPolicy"))]
     pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
 
     /// When claims of this class are provisioned and bound.
@@ -109,6 +114,7 @@ pub struct StorageClass {
     ///
     /// The server's default is `Immediate`. Immutable: an update must not change it.
     /// Since Kubernetes 1.9, stable since 1.13.
+    #[cfg_attr(doc, doc(alias = "volumeBindingMode"))]
     pub volume_binding_mode: Option<VolumeBindingMode>,
 }
 

@@ -65,11 +65,13 @@ pub(super) fn topic(keyword: &str) -> Topic {
         | "x-kubernetes-patch-merge-key" => Topic::ListSemantics,
         "x-lifecycle" | "deprecated" => Topic::Lifecycle,
         // References, properties, elements and values are compared by themselves; kinds by paths.
+        // Programs don't use short names.
         "$ref"
         | "properties"
         | "required"
         | "items"
         | "additionalProperties"
+        | "x-short-names"
         | "x-kubernetes-group-version-kind"
         | UNKNOWN => Topic::Ignored,
         _ => Topic::Rule,

@@ -4,7 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::comment::inner_comment;
+use super::comment::root_attributes;
 use super::file::{Content, File, group_versions};
 use super::item::Item;
 use super::runtime::{Feature, MANIFESTS};
@@ -47,7 +47,7 @@ fn lib(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
     uses.sort_by(|(a, _), (b, _)| a.cmp(b));
     items.extend(uses.into_iter().map(|(_, item)| item));
     items.extend(root::newest(crates));
-    let attributes = inner_comment(&lines(bundle, crates));
+    let attributes = root_attributes(&lines(bundle, crates));
     let items = items.into_iter().map(Item::from).collect();
     file("lib", Content::Rust { attributes, items })
 }

@@ -14,6 +14,13 @@ pub(super) fn comment(lines: &[String]) -> TokenStream {
     quote!(#(#[doc = #docs])*)
 }
 
+/// Returns the attributes of the root of a crate: with the documentation of the lines, and the badges
+/// of what needs a feature, which only rustdoc of a nightly toolchain has, and so docs.rs.
+pub(super) fn root_attributes(lines: &[String]) -> TokenStream {
+    let docs = inner_comment(lines);
+    quote!(#docs #![cfg_attr(docsrs, feature(doc_cfg))])
+}
+
 /// Returns the attribute that makes the documentation comment of a file of the lines.
 pub(super) fn inner_comment(lines: &[String]) -> TokenStream {
     let docs = joined(lines).into_iter();

@@ -8,7 +8,7 @@ use super::declared::Declared;
 use super::file::{File, folder, origins, places};
 use super::imports::use_item;
 use super::runtime::{Feature, KUBE};
-use crate::model::{ApiVersion, Crate, Definition, Type};
+use crate::model::{ApiVersion, Crate, Definition, Role, Struct, Type};
 use crate::name::{self, DEFINITION_FILE, Ident};
 
 /// The comment at the top of a file.
@@ -70,11 +70,14 @@ fn file(place: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
 fn item(ty: &Type, definition: &Definition) -> TokenStream {
     let name = &ty.name;
     let docs = comment(&TEXT.map(str::to_owned));
-    let Definition {
-        name: of,
-        short_names,
-        text,
-    } = definition;
+    let Definition { name: of, text } = definition;
+    let short_names = match ty.object() {
+        Some(Struct {
+            role: Role::Kind(resource),
+            ..
+        }) => resource.short_names.as_slice(),
+        _ => &[],
+    };
     quote! {
         impl #name {
             #docs

@@ -1,5 +1,6 @@
 //! Open enumerations: the last variant keeps unknown values.
 
+use super::alias;
 use super::item::{Declaration, Item, quoted, table};
 use super::runtime::KINDS;
 use super::types::derive;
@@ -20,10 +21,12 @@ pub(super) fn items(ty: &Type, shape: &Enum, derives: &[&RustPath]) -> [Item; 2]
     let head = format!("pub enum {name}");
     let mut declared = Declaration::new(&ty.docs.lines, &attributes, &head);
     for variant in &shape.variants {
-        declared.member(&variant.docs.lines, variant.name.as_str());
+        let name = variant.name.as_str();
+        let alias = alias::attribute(name, [variant.value.as_str()]);
+        declared.member(&variant.docs.lines, alias.as_deref(), name);
     }
     let unknown = format!("Unknown({KINDS}::UnknownValue)");
-    declared.member(&UNKNOWN.map(str::to_owned), &unknown);
+    declared.member(&UNKNOWN.map(str::to_owned), None, &unknown);
     let values = shape.variants.iter();
     let rows = values.map(|variant| format!("{} => {}", quoted(&variant.value), variant.name));
     let table = table(&format!("{KINDS}::wire::enumeration"), name.as_str(), rows);

@@ -52,13 +52,17 @@ impl Declaration {
         new
     }
 
-    /// Adds a member: `pub name: String`.
-    pub(super) fn member(&mut self, docs: &[String], member: &str) {
+    /// Adds a member: `pub name: String`, with its attribute.
+    pub(super) fn member(&mut self, docs: &[String], attribute: Option<&str>, member: &str) {
         if self.members > 0 && !docs.is_empty() {
             self.text.push('\n');
         }
         self.members += 1;
         self.docs(docs, "    ");
+        if let Some(attribute) = attribute {
+            self.code(&["    #[", attribute, "]"]);
+            self.is_wide |= attribute.len() > NARROW;
+        }
         self.code(&["    ", member, ","]);
     }
 

@@ -1,5 +1,6 @@
 //! Emit: makes tokens from the model, in one module for each output.
 
+mod alias;
 mod apply;
 mod builders;
 mod bundle;

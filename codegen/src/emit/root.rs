@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::comment::inner_comment;
+use super::comment::{inner_comment, root_attributes};
 use super::declared::{Declared, declarations, of_types};
 use super::file::{File, group_versions, origins, places, releases};
 use super::imports::{self, use_item};
@@ -53,13 +53,18 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, versions: &[&ApiVersion], all: 
     if here.is_none() {
         items.extend(newest(std::slice::from_ref(krate)));
     }
-    let attributes = inner_comment(&lines(krate, versions, here, all));
-    let (path, origin) = match here {
+    let docs = lines(krate, versions, here, all);
+    let (path, origin, attributes) = match here {
         Some(module) => (
             format!("src/{module}/mod.rs"),
             origins(versions.iter().copied()),
+            inner_comment(&docs),
         ),
-        None => ("src/lib.rs".to_owned(), origins(&krate.versions)),
+        None => (
+            "src/lib.rs".to_owned(),
+            origins(&krate.versions),
+            root_attributes(&docs),
+        ),
     };
     File::rust(path, origin, attributes, items)
 }

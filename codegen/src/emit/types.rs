@@ -3,11 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::alias;
 use super::comment::comment;
 use super::item::{Declaration, Item};
 use super::{imports, literal};
 use crate::doc;
-use crate::model::{ApiVersion, Field, Rest, Shape, Struct, Ty, Type};
+use crate::model::{ApiVersion, Field, Rest, Role, Shape, Struct, Ty, Type};
 use crate::name::RustPath;
 
 /// The documentation of the field that keeps unknown fields.
@@ -36,10 +37,14 @@ pub(super) fn items(
         None => "Clone, Debug, Default, PartialEq",
     };
     let head = format!("pub struct {name}");
-    let mut declared = Declaration::new(&ty.docs.lines, &[derive(own, derives)], &head);
+    let attributes = [derive(own, derives)].into_iter();
+    let attributes: Vec<_> = attributes.chain(kind_alias(ty, object)).collect();
+    let mut declared = Declaration::new(&ty.docs.lines, &attributes, &head);
     for field in &object.fields {
         let (name, ty) = (&field.name, field_type(version, field));
-        declared.member(&field.docs.lines, &format!("pub {name}: {ty}"));
+        let alias = alias::attribute(name.as_str(), [field.json.as_str()]);
+        let member = format!("pub {name}: {ty}");
+        declared.member(&field.docs.lines, alias.as_deref(), &member);
     }
     if let Some(Rest { name, only_nulls }) = &object.unknown {
         let docs = if *only_nulls {
@@ -48,7 +53,7 @@ pub(super) fn items(
             UNKNOWN_FIELDS
         };
         let member = format!("pub {name}: wire::UnknownFields");
-        declared.member(&docs.map(str::to_owned), &member);
+        declared.member(&docs.map(str::to_owned), None, &member);
     }
     let zero = zero.map(|zero| {
         let item = quote! {
@@ -59,6 +64,21 @@ pub(super) fn items(
         item.into()
     });
     std::iter::once(declared.end()).chain(zero).collect()
+}
+
+/// The other names of a kind or list: those by which kubectl knows it too.
+fn kind_alias(ty: &Type, object: &Struct) -> Option<String> {
+    let names = match &object.role {
+        Role::Kind(resource) => {
+            let all = [resource.kind.as_str(), &resource.plural].into_iter();
+            all.chain(resource.short_names.iter().map(String::as_str))
+                .collect()
+        }
+        Role::List { kind, .. } => vec![kind.as_str()],
+        // Who searches for a kind wants the full type.
+        Role::Part | Role::Apply(_) => Vec::new(),
+    };
+    alias::attribute(ty.name.as_str(), names)
 }
 
 /// The attribute with the traits that a type derives.

@@ -218,6 +218,7 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("x-lifecycle", &[Type, Named, Property]),
     read("x-same", PROPERTY),
     read("x-set-defaults", PROPERTY),
+    read("x-short-names", TYPE),
     // Rules of a type as a whole, if that is a custom resource or in one
     read("allOf", ANY),
     read("anyOf", ANY),

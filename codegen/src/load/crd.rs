@@ -29,6 +29,10 @@ pub struct CustomVersion {
 pub(crate) const SCALE: &str = "x-scale";
 pub(crate) const DEPRECATION: &str = "x-deprecation";
 
+/// The keyword of the schema of a kind with the short names by which kubectl knows it, which
+/// overlays have for Kubernetes' own.
+pub(crate) const SHORT_NAMES: &str = "x-short-names";
+
 /// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas
 /// have the prefix, or of all. Objects of other kinds are ignored.
 pub(super) fn document(source: &Source, wanted: Option<&str>) -> Result<Value, Error> {
@@ -163,7 +167,7 @@ fn add(
     let is = |kind: &str| json!({"group": group, "version": version.name, "kind": kind});
     schemas.insert(
         format!("{prefix}{kind}"),
-        of_kind(validation.schema.schema()?, is(kind)),
+        of_kind(validation.schema.schema()?, is(kind), names),
     );
     schemas.insert(
         format!("{prefix}{list}"),
@@ -248,8 +252,11 @@ fn rank(version: &str) -> (u8, u64, u64, Reverse<&str>) {
 }
 
 /// The schema of a kind, with the fields that every object has.
-fn of_kind(mut schema: Map<String, Value>, kind: Value) -> Value {
+fn of_kind(mut schema: Map<String, Value>, kind: Value, names: &Names) -> Value {
     schema.insert("x-kubernetes-group-version-kind".to_owned(), json!([kind]));
+    if let Some(short) = &names.short_names {
+        schema.insert(SHORT_NAMES.to_owned(), json!(short));
+    }
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
     if let Value::Object(properties) = properties {
         for name in ["apiVersion", "kind"] {

@@ -23,8 +23,8 @@ pub(super) fn of<'a>(
         .collect()
 }
 
-/// Returns what is kept of a definition: its name, its short names, and its text without what a
-/// server adds; or the error that a server makes of it.
+/// Returns what is kept of a definition: its name, and its text without what a server
+/// adds; or the error that a server makes of it.
 fn kept(definition: &Value) -> Result<Definition, String> {
     let mut metadata = Map::new();
     for key in ["name", "labels", "annotations"] {
@@ -48,11 +48,8 @@ fn kept(definition: &Value) -> Result<Definition, String> {
     if let Some(error) = wrong(&whole, &DEFINITION, String::new()) {
         return Err(error);
     }
-    let short = definition.pointer("/spec/names/shortNames");
-    let short = short.and_then(Value::as_array).into_iter().flatten();
     Ok(Definition {
         name: name.ok_or_else(|| "metadata.name is missing".to_owned())?,
-        short_names: short.filter_map(Value::as_str).map(str::to_owned).collect(),
         text: whole.to_string(),
     })
 }

@@ -118,6 +118,7 @@ fn add<'r>(
         version: kind.version,
         kind: kind.kind,
         plural: plural.to_owned(),
+        short_names: Vec::new(),
         namespaced: false,
         status: false,
         scale: None,

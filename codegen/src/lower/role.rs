@@ -3,15 +3,45 @@
 use std::collections::BTreeMap;
 
 use openapiv3::Schema;
+use serde_json::Value;
 
 use super::paths::{GroupVersionKind, KIND, Resources};
 use crate::diag::Spot;
-use crate::model::{ApiVersion, Lowered, Role, Struct, Ty};
+use crate::load::crd::SHORT_NAMES;
+use crate::model::{ApiVersion, Lowered, Resource, Role, Struct, Ty};
 use crate::name::{self, Ident};
 use crate::pointer::Pointer;
 
 /// The role of a struct.
 pub(super) fn of(
+    name: &Ident,
+    schema: &Schema,
+    object: &Struct<Lowered>,
+    resources: &Resources,
+    spot: &Spot<'_>,
+) -> Role<Lowered> {
+    let mut role = in_api(name, schema, object, resources, spot);
+    if let Some(value) = schema.schema_data.extensions.get(SHORT_NAMES) {
+        set_short_names(&mut role, value, &spot.child(SHORT_NAMES));
+    }
+    role
+}
+
+fn set_short_names(role: &mut Role<Lowered>, value: &Value, at: &Spot<'_>) {
+    match (role, serde_json::from_value(value.clone())) {
+        (Role::Kind(Resource { short_names, .. }), Ok(given)) => *short_names = given,
+        (Role::Kind(_), Err(_)) => at.report(
+            "not a list of short names",
+            "write a list of texts, such as `[pvc]`",
+        ),
+        _ => at.report(
+            "short names of a schema that isn't that of a kind",
+            "take them out: kubectl knows only kinds by a short name",
+        ),
+    }
+}
+
+fn in_api(
     name: &Ident,
     schema: &Schema,
     object: &Struct<Lowered>,

@@ -62,6 +62,8 @@ pub(crate) struct Resource<P: Phase = Complete> {
     pub(crate) version: String,
     pub(crate) kind: String,
     pub(crate) plural: String,
+    /// The short names by which kubectl knows it too.
+    pub(crate) short_names: Vec<String>,
     pub(crate) namespaced: bool,
     /// True if the status is written at a path of its own.
     pub(crate) status: bool,
@@ -81,7 +83,6 @@ pub(crate) struct Resource<P: Phase = Complete> {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Definition {
     pub(crate) name: String,
-    pub(crate) short_names: Vec<String>,
     /// The whole as JSON, without what a server adds.
     pub(crate) text: String,
 }

@@ -129,6 +129,7 @@ pub(super) fn resource<P: Phase, Q: Phase>(
         version: resource.version.clone(),
         kind: resource.kind.clone(),
         plural: resource.plural.clone(),
+        short_names: resource.short_names.clone(),
         namespaced: resource.namespaced,
         status: resource.status,
         scale: resource.scale.clone(),

@@ -45,6 +45,21 @@ fn goldens_have_documentation_without_warnings() {
         "--no-deps",
         "--keep-going",
     ]);
+    let Some(workspace) = &*WORKSPACE else { return };
+    // Rustdoc's search takes the names from here: of a field, of a value, of kinds and a plural.
+    let names = workspace.join("target/doc/search.index/name");
+    let files = fs::read_dir(&names).unwrap_or_else(|e| panic!("{}: {e}", names.display()));
+    let texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+    let index = texts.collect::<Vec<_>>().concat();
+    for name in [
+        "x-kubernetes-flag",
+        "south-west",
+        "tea-pot",
+        "tea-pots",
+        "kites",
+    ] {
+        assert!(index.contains(name), "rustdoc doesn't find {name}");
+    }
 }
 
 /// Links of the documentation, too, lead to what is there without the features.
@@ -90,9 +105,10 @@ fn goldens_are_formatted_as_rustfmt_does() {
     }
 }
 
+static WORKSPACE: LazyLock<Option<PathBuf>> = LazyLock::new(workspace);
+
 /// Runs cargo in the workspace of the goldens, in which nothing may be worth a warning.
 fn cargo(arguments: &[&str]) {
-    static WORKSPACE: LazyLock<Option<PathBuf>> = LazyLock::new(workspace);
     let Some(workspace) = &*WORKSPACE else {
         eprintln!("skipped: a packaged crate has no workspace around it");
         return;

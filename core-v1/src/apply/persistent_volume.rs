@@ -149,22 +149,26 @@ pub struct PersistentVolumeSpec {
     /// Ways in which the volume can be mounted.
     ///
     /// See [`access_modes`](crate::PersistentVolumeSpec::access_modes).
+    #[cfg_attr(doc, doc(alias = "accessModes"))]
     pub access_modes: Option<Vec<PersistentVolumeAccessMode>>,
 
     /// AWS EBS disk.
     ///
     /// See
     /// [`aws_elastic_block_store`](crate::PersistentVolumeSpec::aws_elastic_block_store).
+    #[cfg_attr(doc, doc(alias = "awsElasticBlockStore"))]
     pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
 
     /// Azure data disk.
     ///
     /// See [`azure_disk`](crate::PersistentVolumeSpec::azure_disk).
+    #[cfg_attr(doc, doc(alias = "azureDisk"))]
     pub azure_disk: Option<AzureDiskVolumeSource>,
 
     /// Azure Files share.
     ///
     /// See [`azure_file`](crate::PersistentVolumeSpec::azure_file).
+    #[cfg_attr(doc, doc(alias = "azureFile"))]
     pub azure_file: Option<AzureFilePersistentVolumeSource>,
 
     /// Size of the volume, under the key `storage`.
@@ -185,6 +189,7 @@ pub struct PersistentVolumeSpec {
     /// Claim that the volume is bound to or reserved for.
     ///
     /// See [`claim_ref`](crate::PersistentVolumeSpec::claim_ref).
+    #[cfg_attr(doc, doc(alias = "claimRef"))]
     pub claim_ref: Option<ObjectReference>,
 
     /// Volume of an external CSI driver.
@@ -200,6 +205,7 @@ pub struct PersistentVolumeSpec {
     /// Volume of a FlexVolume driver; CSI drivers have superseded these.
     ///
     /// See [`flex_volume`](crate::PersistentVolumeSpec::flex_volume).
+    #[cfg_attr(doc, doc(alias = "flexVolume"))]
     pub flex_volume: Option<FlexPersistentVolumeSource>,
 
     /// Dataset of a Flocker cluster.
@@ -210,6 +216,7 @@ pub struct PersistentVolumeSpec {
     /// Google Compute Engine persistent disk.
     ///
     /// See [`gce_persistent_disk`](crate::PersistentVolumeSpec::gce_persistent_disk).
+    #[cfg_attr(doc, doc(alias = "gcePersistentDisk"))]
     pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
 
     /// Gluster filesystem.
@@ -220,6 +227,7 @@ pub struct PersistentVolumeSpec {
     /// File or directory of the node itself.
     ///
     /// See [`host_path`](crate::PersistentVolumeSpec::host_path).
+    #[cfg_attr(doc, doc(alias = "hostPath"))]
     pub host_path: Option<HostPathVolumeSource>,
 
     /// Disk of an iSCSI target.
@@ -235,6 +243,7 @@ pub struct PersistentVolumeSpec {
     /// Options for mounting the volume, such as `ro` or `soft`.
     ///
     /// See [`mount_options`](crate::PersistentVolumeSpec::mount_options).
+    #[cfg_attr(doc, doc(alias = "mountOptions"))]
     pub mount_options: Option<Vec<String>>,
 
     /// Directory exported by an NFS server.
@@ -245,23 +254,27 @@ pub struct PersistentVolumeSpec {
     /// Nodes from which the volume can be reached.
     ///
     /// See [`node_affinity`](crate::PersistentVolumeSpec::node_affinity).
+    #[cfg_attr(doc, doc(alias = "nodeAffinity"))]
     pub node_affinity: Option<VolumeNodeAffinity>,
 
     /// Fate of the volume once its claim is deleted.
     ///
     /// See
     /// [`persistent_volume_reclaim_policy`](crate::PersistentVolumeSpec::persistent_volume_reclaim_policy).
+    #[cfg_attr(doc, doc(alias = "persistentVolumeReclaimPolicy"))]
     pub persistent_volume_reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
 
     /// Photon Controller persistent disk.
     ///
     /// See
     /// [`photon_persistent_disk`](crate::PersistentVolumeSpec::photon_persistent_disk).
+    #[cfg_attr(doc, doc(alias = "photonPersistentDisk"))]
     pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
 
     /// Volume of a Portworx cluster.
     ///
     /// See [`portworx_volume`](crate::PersistentVolumeSpec::portworx_volume).
+    #[cfg_attr(doc, doc(alias = "portworxVolume"))]
     pub portworx_volume: Option<PortworxVolumeSource>,
 
     /// Volume of a Quobyte cluster.
@@ -277,11 +290,13 @@ pub struct PersistentVolumeSpec {
     /// Volume of a ScaleIO storage system.
     ///
     /// See [`scale_io`](crate::PersistentVolumeSpec::scale_io).
+    #[cfg_attr(doc, doc(alias = "scaleIO"))]
     pub scale_io: Option<ScaleIOPersistentVolumeSource>,
 
     /// Storage class that the volume belongs to.
     ///
     /// See [`storage_class_name`](crate::PersistentVolumeSpec::storage_class_name).
+    #[cfg_attr(doc, doc(alias = "storageClassName"))]
     pub storage_class_name: Option<String>,
 
     /// Volume of a StorageOS cluster.
@@ -293,16 +308,19 @@ pub struct PersistentVolumeSpec {
     ///
     /// See
     /// [`volume_attributes_class_name`](crate::PersistentVolumeSpec::volume_attributes_class_name).
+    #[cfg_attr(doc, doc(alias = "volumeAttributesClassName"))]
     pub volume_attributes_class_name: Option<String>,
 
     /// The form in which containers see the volume.
     ///
     /// See [`volume_mode`](crate::PersistentVolumeSpec::volume_mode).
+    #[cfg_attr(doc, doc(alias = "volumeMode"))]
     pub volume_mode: Option<PersistentVolumeMode>,
 
     /// Virtual disk of vSphere.
     ///
     /// See [`vsphere_volume`](crate::PersistentVolumeSpec::vsphere_volume).
+    #[cfg_attr(doc, doc(alias = "vsphereVolume"))]
     pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
 }
 
@@ -700,6 +718,7 @@ pub struct PersistentVolumeStatus {
     ///
     /// See
     /// [`last_phase_transition_time`](crate::PersistentVolumeStatus::last_phase_transition_time).
+    #[cfg_attr(doc, doc(alias = "lastPhaseTransitionTime"))]
     pub last_phase_transition_time: Option<Time>,
 
     /// Explanation of the phase for people, such as why the volume could not be deleted.
@@ -790,11 +809,13 @@ pub struct AWSElasticBlockStoreVolumeSource {
     /// Identifier of the EBS disk.
     ///
     /// See [`volume_id`](crate::AWSElasticBlockStoreVolumeSource::volume_id).
+    #[cfg_attr(doc, doc(alias = "volumeID"))]
     pub volume_id: Option<String>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::AWSElasticBlockStoreVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Number of the partition to mount.
@@ -805,6 +826,7 @@ pub struct AWSElasticBlockStoreVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::AWSElasticBlockStoreVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -880,22 +902,26 @@ pub struct AzureDiskVolumeSource {
     /// Data disk's name in the blob storage.
     ///
     /// See [`disk_name`](crate::AzureDiskVolumeSource::disk_name).
+    #[cfg_attr(doc, doc(alias = "diskName"))]
     pub disk_name: Option<String>,
 
     /// Location of the disk: a URI in the blob storage, or the resource identifier of a
     /// managed disk.
     ///
     /// See [`disk_uri`](crate::AzureDiskVolumeSource::disk_uri).
+    #[cfg_attr(doc, doc(alias = "diskURI"))]
     pub disk_uri: Option<String>,
 
     /// Host caching of the disk: `None`, `ReadOnly` or `ReadWrite`.
     ///
     /// See [`caching_mode`](crate::AzureDiskVolumeSource::caching_mode).
+    #[cfg_attr(doc, doc(alias = "cachingMode"))]
     pub caching_mode: Option<AzureDataDiskCachingMode>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::AzureDiskVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// The storage of the disk.
@@ -906,6 +932,7 @@ pub struct AzureDiskVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::AzureDiskVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -1004,22 +1031,26 @@ pub struct AzureFilePersistentVolumeSource {
     /// Secret that holds the name and key of the Azure storage account.
     ///
     /// See [`secret_name`](crate::AzureFilePersistentVolumeSource::secret_name).
+    #[cfg_attr(doc, doc(alias = "secretName"))]
     pub secret_name: Option<String>,
 
     /// Name of the share in the storage account.
     ///
     /// See [`share_name`](crate::AzureFilePersistentVolumeSource::share_name).
+    #[cfg_attr(doc, doc(alias = "shareName"))]
     pub share_name: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::AzureFilePersistentVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Namespace of that secret; when unset, the namespace of the Pod.
     ///
     /// See
     /// [`secret_namespace`](crate::AzureFilePersistentVolumeSource::secret_namespace).
+    #[cfg_attr(doc, doc(alias = "secretNamespace"))]
     pub secret_namespace: Option<String>,
 }
 
@@ -1105,16 +1136,19 @@ pub struct CephFSPersistentVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::CephFSPersistentVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// File on the node with the key ring of `user`; when unset, `/etc/ceph/user.secret`.
     ///
     /// See [`secret_file`](crate::CephFSPersistentVolumeSource::secret_file).
+    #[cfg_attr(doc, doc(alias = "secretFile"))]
     pub secret_file: Option<String>,
 
     /// Secret with the key of `user`, which takes precedence over `secretFile`.
     ///
     /// See [`secret_ref`](crate::CephFSPersistentVolumeSource::secret_ref).
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 
     /// RADOS user name; when unset, `admin`.
@@ -1217,21 +1251,25 @@ pub struct CinderPersistentVolumeSource {
     /// Identifier of the disk in Cinder.
     ///
     /// See [`volume_id`](crate::CinderPersistentVolumeSource::volume_id).
+    #[cfg_attr(doc, doc(alias = "volumeID"))]
     pub volume_id: Option<String>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::CinderPersistentVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::CinderPersistentVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Secret with the settings for the connection to OpenStack.
     ///
     /// See [`secret_ref`](crate::CinderPersistentVolumeSource::secret_ref).
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 }
 
@@ -1306,11 +1344,13 @@ pub struct ObjectReference {
     /// API group and version of the referenced object.
     ///
     /// See [`api_version`](crate::ObjectReference::api_version).
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: Option<String>,
 
     /// Part of the object that is meant, as a field access expression.
     ///
     /// See [`field_path`](crate::ObjectReference::field_path).
+    #[cfg_attr(doc, doc(alias = "fieldPath"))]
     pub field_path: Option<String>,
 
     /// Resource kind of the referenced object.
@@ -1331,6 +1371,7 @@ pub struct ObjectReference {
     /// Version of the object that the reference was made to, if it matters.
     ///
     /// See [`resource_version`](crate::ObjectReference::resource_version).
+    #[cfg_attr(doc, doc(alias = "resourceVersion"))]
     pub resource_version: Option<String>,
 
     /// Unique identifier of the referenced object, which tells it from a later one of the
@@ -1451,12 +1492,14 @@ pub struct CSIPersistentVolumeSource {
     /// Identifier of the volume in the driver.
     ///
     /// See [`volume_handle`](crate::CSIPersistentVolumeSource::volume_handle).
+    #[cfg_attr(doc, doc(alias = "volumeHandle"))]
     pub volume_handle: Option<String>,
 
     /// Secret, with all its entries, for `ControllerExpandVolume`.
     ///
     /// See
     /// [`controller_expand_secret_ref`](crate::CSIPersistentVolumeSource::controller_expand_secret_ref).
+    #[cfg_attr(doc, doc(alias = "controllerExpandSecretRef"))]
     pub controller_expand_secret_ref: Option<SecretReference>,
 
     /// Secret, with all its entries, for `ControllerPublishVolume` and
@@ -1464,39 +1507,46 @@ pub struct CSIPersistentVolumeSource {
     ///
     /// See
     /// [`controller_publish_secret_ref`](crate::CSIPersistentVolumeSource::controller_publish_secret_ref).
+    #[cfg_attr(doc, doc(alias = "controllerPublishSecretRef"))]
     pub controller_publish_secret_ref: Option<SecretReference>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::CSIPersistentVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Secret, with all its entries, for `NodeExpandVolume`.
     ///
     /// See
     /// [`node_expand_secret_ref`](crate::CSIPersistentVolumeSource::node_expand_secret_ref).
+    #[cfg_attr(doc, doc(alias = "nodeExpandSecretRef"))]
     pub node_expand_secret_ref: Option<SecretReference>,
 
     /// Secret, with all its entries, for `NodePublishVolume`.
     ///
     /// See
     /// [`node_publish_secret_ref`](crate::CSIPersistentVolumeSource::node_publish_secret_ref).
+    #[cfg_attr(doc, doc(alias = "nodePublishSecretRef"))]
     pub node_publish_secret_ref: Option<SecretReference>,
 
     /// Secret, with all its entries, for `NodeStageVolume`.
     ///
     /// See
     /// [`node_stage_secret_ref`](crate::CSIPersistentVolumeSource::node_stage_secret_ref).
+    #[cfg_attr(doc, doc(alias = "nodeStageSecretRef"))]
     pub node_stage_secret_ref: Option<SecretReference>,
 
     /// Attaches the volume read-only.
     ///
     /// See [`read_only`](crate::CSIPersistentVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Properties of the volume that the driver gets back with each call.
     ///
     /// See [`volume_attributes`](crate::CSIPersistentVolumeSource::volume_attributes).
+    #[cfg_attr(doc, doc(alias = "volumeAttributes"))]
     pub volume_attributes: Option<BTreeMap<String, String>>,
 }
 
@@ -1644,6 +1694,7 @@ pub struct FCVolumeSource {
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::FCVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Logical unit number on the target, used along with `targetWWNs`.
@@ -1654,11 +1705,13 @@ pub struct FCVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::FCVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// World wide names of the targets, used along with `lun`.
     ///
     /// See [`target_wwns`](crate::FCVolumeSource::target_wwns).
+    #[cfg_attr(doc, doc(alias = "targetWWNs"))]
     pub target_wwns: Option<Vec<String>>,
 
     /// World wide identifiers of the disk, instead of `targetWWNs` and `lun`.
@@ -1755,6 +1808,7 @@ pub struct FlexPersistentVolumeSource {
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::FlexPersistentVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Further options for the driver.
@@ -1765,11 +1819,13 @@ pub struct FlexPersistentVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::FlexPersistentVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Secret, with all its entries, for the driver's script.
     ///
     /// See [`secret_ref`](crate::FlexPersistentVolumeSource::secret_ref).
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 }
 
@@ -1862,11 +1918,13 @@ pub struct FlockerVolumeSource {
     /// Dataset, by the `name` in its metadata; `datasetUUID` is preferred.
     ///
     /// See [`dataset_name`](crate::FlockerVolumeSource::dataset_name).
+    #[cfg_attr(doc, doc(alias = "datasetName"))]
     pub dataset_name: Option<String>,
 
     /// Unique identifier of the dataset.
     ///
     /// See [`dataset_uuid`](crate::FlockerVolumeSource::dataset_uuid).
+    #[cfg_attr(doc, doc(alias = "datasetUUID"))]
     pub dataset_uuid: Option<String>,
 }
 
@@ -1920,11 +1978,13 @@ pub struct GCEPersistentDiskVolumeSource {
     /// Unique name of the disk in Compute Engine.
     ///
     /// See [`pd_name`](crate::GCEPersistentDiskVolumeSource::pd_name).
+    #[cfg_attr(doc, doc(alias = "pdName"))]
     pub pd_name: Option<String>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::GCEPersistentDiskVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Number of the partition to mount.
@@ -1935,6 +1995,7 @@ pub struct GCEPersistentDiskVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::GCEPersistentDiskVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -2021,11 +2082,13 @@ pub struct GlusterfsPersistentVolumeSource {
     ///
     /// See
     /// [`endpoints_namespace`](crate::GlusterfsPersistentVolumeSource::endpoints_namespace).
+    #[cfg_attr(doc, doc(alias = "endpointsNamespace"))]
     pub endpoints_namespace: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::GlusterfsPersistentVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -2106,6 +2169,7 @@ pub struct HostPathVolumeSource {
     /// Kind of file that must exist at `path` before it is mounted.
     ///
     /// See [`type_`](crate::HostPathVolumeSource::type_).
+    #[cfg_attr(doc, doc(alias = "type"))]
     pub type_: Option<HostPathType>,
 }
 
@@ -2169,32 +2233,38 @@ pub struct ISCSIPersistentVolumeSource {
     /// Address of the target: an IP address, followed by `:port` unless the port is 3260.
     ///
     /// See [`target_portal`](crate::ISCSIPersistentVolumeSource::target_portal).
+    #[cfg_attr(doc, doc(alias = "targetPortal"))]
     pub target_portal: Option<String>,
 
     /// Authenticates discovery with CHAP.
     ///
     /// See
     /// [`chap_auth_discovery`](crate::ISCSIPersistentVolumeSource::chap_auth_discovery).
+    #[cfg_attr(doc, doc(alias = "chapAuthDiscovery"))]
     pub chap_auth_discovery: Option<bool>,
 
     /// Authenticates sessions with CHAP.
     ///
     /// See [`chap_auth_session`](crate::ISCSIPersistentVolumeSource::chap_auth_session).
+    #[cfg_attr(doc, doc(alias = "chapAuthSession"))]
     pub chap_auth_session: Option<bool>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::ISCSIPersistentVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// iSCSI initiator name to use instead of the node's own.
     ///
     /// See [`initiator_name`](crate::ISCSIPersistentVolumeSource::initiator_name).
+    #[cfg_attr(doc, doc(alias = "initiatorName"))]
     pub initiator_name: Option<String>,
 
     /// iSCSI interface to use; `default` is plain TCP.
     ///
     /// See [`iscsi_interface`](crate::ISCSIPersistentVolumeSource::iscsi_interface).
+    #[cfg_attr(doc, doc(alias = "iscsiInterface"))]
     pub iscsi_interface: Option<String>,
 
     /// Further portals of the target, for multipath; see `targetPortal` for their form.
@@ -2205,11 +2275,13 @@ pub struct ISCSIPersistentVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::ISCSIPersistentVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Secret with the CHAP credentials of target and initiator.
     ///
     /// See [`secret_ref`](crate::ISCSIPersistentVolumeSource::secret_ref).
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 }
 
@@ -2367,6 +2439,7 @@ pub struct LocalVolumeSource {
     /// Filesystem of a block device, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::LocalVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 }
 
@@ -2430,6 +2503,7 @@ pub struct NFSVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::NFSVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -2536,11 +2610,13 @@ pub struct PhotonPersistentDiskVolumeSource {
     /// Identifier of the disk in Photon Controller.
     ///
     /// See [`pd_id`](crate::PhotonPersistentDiskVolumeSource::pd_id).
+    #[cfg_attr(doc, doc(alias = "pdID"))]
     pub pd_id: Option<String>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::PhotonPersistentDiskVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 }
 
@@ -2594,16 +2670,19 @@ pub struct PortworxVolumeSource {
     /// Identifier of the volume in Portworx.
     ///
     /// See [`volume_id`](crate::PortworxVolumeSource::volume_id).
+    #[cfg_attr(doc, doc(alias = "volumeID"))]
     pub volume_id: Option<String>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::PortworxVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::PortworxVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 }
 
@@ -2683,6 +2762,7 @@ pub struct QuobyteVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::QuobyteVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Owner of the volume in Quobyte, set by the plugin for volumes provisioned on
@@ -2804,6 +2884,7 @@ pub struct RBDPersistentVolumeSource {
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::RBDPersistentVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// File on the node with the key ring of `user`.
@@ -2819,11 +2900,13 @@ pub struct RBDPersistentVolumeSource {
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::RBDPersistentVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Secret with the key of `user`, which takes precedence over `keyring`.
     ///
     /// See [`secret_ref`](crate::RBDPersistentVolumeSource::secret_ref).
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 
     /// RADOS user name.
@@ -2953,6 +3036,7 @@ pub struct ScaleIOPersistentVolumeSource {
     /// Secret with the user and password for ScaleIO, without which login fails.
     ///
     /// See [`secret_ref`](crate::ScaleIOPersistentVolumeSource::secret_ref).
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<SecretReference>,
 
     /// Name of the storage system as configured in ScaleIO.
@@ -2963,38 +3047,45 @@ pub struct ScaleIOPersistentVolumeSource {
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::ScaleIOPersistentVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Name of the protection domain that the storage is in.
     ///
     /// See
     /// [`protection_domain`](crate::ScaleIOPersistentVolumeSource::protection_domain).
+    #[cfg_attr(doc, doc(alias = "protectionDomain"))]
     pub protection_domain: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::ScaleIOPersistentVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Encrypts the connection to the gateway with SSL.
     ///
     /// See [`ssl_enabled`](crate::ScaleIOPersistentVolumeSource::ssl_enabled).
+    #[cfg_attr(doc, doc(alias = "sslEnabled"))]
     pub ssl_enabled: Option<bool>,
 
     /// Reservation of space, up front or on demand: `ThickProvisioned` or
     /// `ThinProvisioned`.
     ///
     /// See [`storage_mode`](crate::ScaleIOPersistentVolumeSource::storage_mode).
+    #[cfg_attr(doc, doc(alias = "storageMode"))]
     pub storage_mode: Option<String>,
 
     /// Name of the storage pool within the protection domain.
     ///
     /// See [`storage_pool`](crate::ScaleIOPersistentVolumeSource::storage_pool).
+    #[cfg_attr(doc, doc(alias = "storagePool"))]
     pub storage_pool: Option<String>,
 
     /// Existing volume in ScaleIO, by its name.
     ///
     /// See [`volume_name`](crate::ScaleIOPersistentVolumeSource::volume_name).
+    #[cfg_attr(doc, doc(alias = "volumeName"))]
     pub volume_name: Option<String>,
 }
 
@@ -3137,28 +3228,33 @@ pub struct StorageOSPersistentVolumeSource {
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::StorageOSPersistentVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Mounts the volume read-only, whatever the containers ask for.
     ///
     /// See [`read_only`](crate::StorageOSPersistentVolumeSource::read_only).
+    #[cfg_attr(doc, doc(alias = "readOnly"))]
     pub read_only: Option<bool>,
 
     /// Secret with the credentials for the StorageOS API; when unset, its standard ones
     /// are tried.
     ///
     /// See [`secret_ref`](crate::StorageOSPersistentVolumeSource::secret_ref).
+    #[cfg_attr(doc, doc(alias = "secretRef"))]
     pub secret_ref: Option<ObjectReference>,
 
     /// Name of the volume, unique within its StorageOS namespace.
     ///
     /// See [`volume_name`](crate::StorageOSPersistentVolumeSource::volume_name).
+    #[cfg_attr(doc, doc(alias = "volumeName"))]
     pub volume_name: Option<String>,
 
     /// StorageOS namespace of the volume, created if it does not exist.
     ///
     /// See
     /// [`volume_namespace`](crate::StorageOSPersistentVolumeSource::volume_namespace).
+    #[cfg_attr(doc, doc(alias = "volumeNamespace"))]
     pub volume_namespace: Option<String>,
 }
 
@@ -3246,23 +3342,27 @@ pub struct VsphereVirtualDiskVolumeSource {
     /// Path of the virtual disk (VMDK) in vSphere.
     ///
     /// See [`volume_path`](crate::VsphereVirtualDiskVolumeSource::volume_path).
+    #[cfg_attr(doc, doc(alias = "volumePath"))]
     pub volume_path: Option<String>,
 
     /// Filesystem to mount, such as `ext4`, `xfs` or `ntfs`.
     ///
     /// See [`fs_type`](crate::VsphereVirtualDiskVolumeSource::fs_type).
+    #[cfg_attr(doc, doc(alias = "fsType"))]
     pub fs_type: Option<String>,
 
     /// Identifier of the storage policy (SPBM profile) that `storagePolicyName` names.
     ///
     /// See
     /// [`storage_policy_id`](crate::VsphereVirtualDiskVolumeSource::storage_policy_id).
+    #[cfg_attr(doc, doc(alias = "storagePolicyID"))]
     pub storage_policy_id: Option<String>,
 
     /// Name of the storage policy (SPBM profile).
     ///
     /// See
     /// [`storage_policy_name`](crate::VsphereVirtualDiskVolumeSource::storage_policy_name).
+    #[cfg_attr(doc, doc(alias = "storagePolicyName"))]
     pub storage_policy_name: Option<String>,
 }
 
@@ -3394,6 +3494,7 @@ pub struct NodeSelector {
     /// Alternatives, of which one must match; at least one is required.
     ///
     /// See [`node_selector_terms`](crate::NodeSelector::node_selector_terms).
+    #[cfg_attr(doc, doc(alias = "nodeSelectorTerms"))]
     pub node_selector_terms: Option<Vec<NodeSelectorTerm>>,
 }
 
@@ -3438,11 +3539,13 @@ pub struct NodeSelectorTerm {
     /// Requirements on the node's labels.
     ///
     /// See [`match_expressions`](crate::NodeSelectorTerm::match_expressions).
+    #[cfg_attr(doc, doc(alias = "matchExpressions"))]
     pub match_expressions: Option<Vec<NodeSelectorRequirement>>,
 
     /// Requirements on the node's fields, of which only `metadata.name` is supported.
     ///
     /// See [`match_fields`](crate::NodeSelectorTerm::match_fields).
+    #[cfg_attr(doc, doc(alias = "matchFields"))]
     pub match_fields: Option<Vec<NodeSelectorRequirement>>,
 }
 

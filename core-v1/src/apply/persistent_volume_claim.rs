@@ -150,6 +150,7 @@ pub struct PersistentVolumeClaimSpec {
     /// Ways in which the volume must be mountable; at least one is needed.
     ///
     /// See [`access_modes`](crate::PersistentVolumeClaimSpec::access_modes).
+    #[cfg_attr(doc, doc(alias = "accessModes"))]
     pub access_modes: Option<Vec<PersistentVolumeAccessMode>>,
 
     /// Object of the same namespace that the new volume is filled from: a
@@ -157,12 +158,14 @@ pub struct PersistentVolumeClaimSpec {
     /// to restore.
     ///
     /// See [`data_source`](crate::PersistentVolumeClaimSpec::data_source).
+    #[cfg_attr(doc, doc(alias = "dataSource"))]
     pub data_source: Option<TypedLocalObjectReference>,
 
     /// Object that the new volume is filled from: a claim, a snapshot, or a custom
     /// resource that a volume populator knows.
     ///
     /// See [`data_source_ref`](crate::PersistentVolumeClaimSpec::data_source_ref).
+    #[cfg_attr(doc, doc(alias = "dataSourceRef"))]
     pub data_source_ref: Option<TypedObjectReference>,
 
     /// The amount of storage that is needed, under `requests` and the key `storage`.
@@ -180,22 +183,26 @@ pub struct PersistentVolumeClaimSpec {
     /// StorageClass that provisions the volume, and which a volume must name to be bound.
     ///
     /// See [`storage_class_name`](crate::PersistentVolumeClaimSpec::storage_class_name).
+    #[cfg_attr(doc, doc(alias = "storageClassName"))]
     pub storage_class_name: Option<String>,
 
     /// `VolumeAttributesClass` whose attributes the volume gets.
     ///
     /// See
     /// [`volume_attributes_class_name`](crate::PersistentVolumeClaimSpec::volume_attributes_class_name).
+    #[cfg_attr(doc, doc(alias = "volumeAttributesClassName"))]
     pub volume_attributes_class_name: Option<String>,
 
     /// The form in which containers see the volume.
     ///
     /// See [`volume_mode`](crate::PersistentVolumeClaimSpec::volume_mode).
+    #[cfg_attr(doc, doc(alias = "volumeMode"))]
     pub volume_mode: Option<PersistentVolumeMode>,
 
     /// `PersistentVolume` that the claim is bound to.
     ///
     /// See [`volume_name`](crate::PersistentVolumeClaimSpec::volume_name).
+    #[cfg_attr(doc, doc(alias = "volumeName"))]
     pub volume_name: Option<String>,
 }
 
@@ -332,6 +339,7 @@ pub struct PersistentVolumeClaimStatus {
     /// Ways in which the bound volume can be mounted.
     ///
     /// See [`access_modes`](crate::PersistentVolumeClaimStatus::access_modes).
+    #[cfg_attr(doc, doc(alias = "accessModes"))]
     pub access_modes: Option<Vec<PersistentVolumeAccessMode>>,
 
     /// The progress of the resizing of each resource, by the names in
@@ -339,6 +347,7 @@ pub struct PersistentVolumeClaimStatus {
     ///
     /// See
     /// [`allocated_resource_statuses`](crate::PersistentVolumeClaimStatus::allocated_resource_statuses).
+    #[cfg_attr(doc, doc(alias = "allocatedResourceStatuses"))]
     pub allocated_resource_statuses: Option<BTreeMap<String, ClaimResourceStatus>>,
 
     /// Amounts that are set aside for the claim, while its volume is being expanded also
@@ -346,6 +355,7 @@ pub struct PersistentVolumeClaimStatus {
     ///
     /// See
     /// [`allocated_resources`](crate::PersistentVolumeClaimStatus::allocated_resources).
+    #[cfg_attr(doc, doc(alias = "allocatedResources"))]
     pub allocated_resources: Option<BTreeMap<String, Quantity>>,
 
     /// Size that the bound volume really has.
@@ -362,17 +372,20 @@ pub struct PersistentVolumeClaimStatus {
     ///
     /// See
     /// [`current_volume_attributes_class_name`](crate::PersistentVolumeClaimStatus::current_volume_attributes_class_name).
+    #[cfg_attr(doc, doc(alias = "currentVolumeAttributesClassName"))]
     pub current_volume_attributes_class_name: Option<String>,
 
     /// Health of the bound volume, as the CSI controller plugin last reported it.
     ///
     /// See [`health_status`](crate::PersistentVolumeClaimStatus::health_status).
+    #[cfg_attr(doc, doc(alias = "healthStatus"))]
     pub health_status: Option<VolumeHealthStatus>,
 
     /// Modification of the volume that is going on; unset for none.
     ///
     /// See
     /// [`modify_volume_status`](crate::PersistentVolumeClaimStatus::modify_volume_status).
+    #[cfg_attr(doc, doc(alias = "modifyVolumeStatus"))]
     pub modify_volume_status: Option<ModifyVolumeStatus>,
 
     /// Stage of the claim's life.
@@ -545,6 +558,7 @@ pub struct TypedLocalObjectReference {
     /// API group of the object, without the version; unset for the core group.
     ///
     /// See [`api_group`](crate::TypedLocalObjectReference::api_group).
+    #[cfg_attr(doc, doc(alias = "apiGroup"))]
     pub api_group: Option<String>,
 }
 
@@ -619,6 +633,7 @@ pub struct TypedObjectReference {
     /// API group of the object, without the version; unset for the core group.
     ///
     /// See [`api_group`](crate::TypedObjectReference::api_group).
+    #[cfg_attr(doc, doc(alias = "apiGroup"))]
     pub api_group: Option<String>,
 
     /// The namespace of the object; when unset, that of the claim.
@@ -774,17 +789,20 @@ pub struct PersistentVolumeClaimCondition {
     /// Type of the condition, such as `Resizing`.
     ///
     /// See [`type_`](crate::PersistentVolumeClaimCondition::type_).
+    #[cfg_attr(doc, doc(alias = "type"))]
     pub type_: Option<PersistentVolumeClaimConditionType>,
 
     /// When the condition was last looked at.
     ///
     /// See [`last_probe_time`](crate::PersistentVolumeClaimCondition::last_probe_time).
+    #[cfg_attr(doc, doc(alias = "lastProbeTime"))]
     pub last_probe_time: Option<Time>,
 
     /// When `status` last changed.
     ///
     /// See
     /// [`last_transition_time`](crate::PersistentVolumeClaimCondition::last_transition_time).
+    #[cfg_attr(doc, doc(alias = "lastTransitionTime"))]
     pub last_transition_time: Option<Time>,
 
     /// Explanation of the last change for people.
@@ -893,11 +911,13 @@ pub struct VolumeHealthStatus {
     /// and `reason`.
     ///
     /// See [`health_conditions`](crate::VolumeHealthStatus::health_conditions).
+    #[cfg_attr(doc, doc(alias = "healthConditions"))]
     pub health_conditions: Option<Vec<VolumeHealthCondition>>,
 
     /// Since when the plugin has reported just these problems.
     ///
     /// See [`last_transition_time`](crate::VolumeHealthStatus::last_transition_time).
+    #[cfg_attr(doc, doc(alias = "lastTransitionTime"))]
     pub last_transition_time: Option<Time>,
 }
 
@@ -961,6 +981,7 @@ pub struct ModifyVolumeStatus {
     ///
     /// See
     /// [`target_volume_attributes_class_name`](crate::ModifyVolumeStatus::target_volume_attributes_class_name).
+    #[cfg_attr(doc, doc(alias = "targetVolumeAttributesClassName"))]
     pub target_volume_attributes_class_name: Option<String>,
 }
 

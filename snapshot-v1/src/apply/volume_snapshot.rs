@@ -149,6 +149,7 @@ pub struct VolumeSnapshotSpec {
     ///
     /// See
     /// [`volume_snapshot_class_name`](crate::VolumeSnapshotSpec::volume_snapshot_class_name).
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotClassName"))]
     pub volume_snapshot_class_name: Option<String>,
 }
 
@@ -203,11 +204,13 @@ pub struct VolumeSnapshotStatus {
     ///
     /// See
     /// [`bound_volume_snapshot_content_name`](crate::VolumeSnapshotStatus::bound_volume_snapshot_content_name).
+    #[cfg_attr(doc, doc(alias = "boundVolumeSnapshotContentName"))]
     pub bound_volume_snapshot_content_name: Option<String>,
 
     /// When the storage system took the snapshot; unset while that isn't known.
     ///
     /// See [`creation_time`](crate::VolumeSnapshotStatus::creation_time).
+    #[cfg_attr(doc, doc(alias = "creationTime"))]
     pub creation_time: Option<values::DateTime>,
 
     /// The last error while the snapshot was made.
@@ -218,17 +221,20 @@ pub struct VolumeSnapshotStatus {
     /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// See [`ready_to_use`](crate::VolumeSnapshotStatus::ready_to_use).
+    #[cfg_attr(doc, doc(alias = "readyToUse"))]
     pub ready_to_use: Option<bool>,
 
     /// The least size of a volume that is restored from the snapshot.
     ///
     /// See [`restore_size`](crate::VolumeSnapshotStatus::restore_size).
+    #[cfg_attr(doc, doc(alias = "restoreSize"))]
     pub restore_size: Option<values::IntOrQuantity>,
 
     /// The VolumeGroupSnapshot that the snapshot is part of, if it is part of one.
     ///
     /// See
     /// [`volume_group_snapshot_name`](crate::VolumeSnapshotStatus::volume_group_snapshot_name).
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotName"))]
     pub volume_group_snapshot_name: Option<String>,
 }
 
@@ -329,12 +335,14 @@ pub struct VolumeSnapshotSource {
     ///
     /// See
     /// [`persistent_volume_claim_name`](crate::VolumeSnapshotSource::persistent_volume_claim_name).
+    #[cfg_attr(doc, doc(alias = "persistentVolumeClaimName"))]
     pub persistent_volume_claim_name: Option<String>,
 
     /// The `VolumeSnapshotContent` of a snapshot that exists already.
     ///
     /// See
     /// [`volume_snapshot_content_name`](crate::VolumeSnapshotSource::volume_snapshot_content_name).
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotContentName"))]
     pub volume_snapshot_content_name: Option<String>,
 }
 

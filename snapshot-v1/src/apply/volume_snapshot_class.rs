@@ -21,6 +21,7 @@ pub struct VolumeSnapshotClass {
     /// Fate of the snapshot in the storage system when its `VolumeSnapshot` is deleted.
     ///
     /// See [`deletion_policy`](crate::VolumeSnapshotClass::deletion_policy).
+    #[cfg_attr(doc, doc(alias = "deletionPolicy"))]
     pub deletion_policy: Option<DeletionPolicy>,
 
     /// The name of the CSI driver that makes the snapshots.

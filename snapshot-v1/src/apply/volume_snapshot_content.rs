@@ -143,6 +143,7 @@ pub struct VolumeSnapshotContentSpec {
     /// Fate of the snapshot in the storage system when the `VolumeSnapshot` is deleted.
     ///
     /// See [`deletion_policy`](crate::VolumeSnapshotContentSpec::deletion_policy).
+    #[cfg_attr(doc, doc(alias = "deletionPolicy"))]
     pub deletion_policy: Option<DeletionPolicy>,
 
     /// The name of the CSI driver that made the snapshot or is to make it.
@@ -160,17 +161,20 @@ pub struct VolumeSnapshotContentSpec {
     ///
     /// See
     /// [`volume_snapshot_ref`](crate::VolumeSnapshotContentSpec::volume_snapshot_ref).
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotRef"))]
     pub volume_snapshot_ref: Option<VolumeSnapshotReference>,
 
     /// The mode of the volume of which the snapshot was made, `Filesystem` or `Block`.
     ///
     /// See [`source_volume_mode`](crate::VolumeSnapshotContentSpec::source_volume_mode).
+    #[cfg_attr(doc, doc(alias = "sourceVolumeMode"))]
     pub source_volume_mode: Option<String>,
 
     /// The class from which the snapshot was made.
     ///
     /// See
     /// [`volume_snapshot_class_name`](crate::VolumeSnapshotContentSpec::volume_snapshot_class_name).
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotClassName"))]
     pub volume_snapshot_class_name: Option<String>,
 }
 
@@ -269,6 +273,7 @@ pub struct VolumeSnapshotContentStatus {
     /// When the storage system took the snapshot, in nanoseconds since 1970.
     ///
     /// See [`creation_time`](crate::VolumeSnapshotContentStatus::creation_time).
+    #[cfg_attr(doc, doc(alias = "creationTime"))]
     pub creation_time: Option<i64>,
 
     /// The last error while the snapshot was made.
@@ -279,23 +284,27 @@ pub struct VolumeSnapshotContentStatus {
     /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// See [`ready_to_use`](crate::VolumeSnapshotContentStatus::ready_to_use).
+    #[cfg_attr(doc, doc(alias = "readyToUse"))]
     pub ready_to_use: Option<bool>,
 
     /// The size of the snapshot in bytes; a volume that is restored from it has to be as
     /// large.
     ///
     /// See [`restore_size`](crate::VolumeSnapshotContentStatus::restore_size).
+    #[cfg_attr(doc, doc(alias = "restoreSize"))]
     pub restore_size: Option<i64>,
 
     /// The driver's id of the snapshot.
     ///
     /// See [`snapshot_handle`](crate::VolumeSnapshotContentStatus::snapshot_handle).
+    #[cfg_attr(doc, doc(alias = "snapshotHandle"))]
     pub snapshot_handle: Option<String>,
 
     /// The driver's id of the group snapshot that the snapshot is part of.
     ///
     /// See
     /// [`volume_group_snapshot_handle`](crate::VolumeSnapshotContentStatus::volume_group_snapshot_handle).
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotHandle"))]
     pub volume_group_snapshot_handle: Option<String>,
 }
 
@@ -394,11 +403,13 @@ pub struct VolumeSnapshotContentSource {
     /// The driver's id of a snapshot that exists already.
     ///
     /// See [`snapshot_handle`](crate::VolumeSnapshotContentSource::snapshot_handle).
+    #[cfg_attr(doc, doc(alias = "snapshotHandle"))]
     pub snapshot_handle: Option<String>,
 
     /// The driver's id of the volume of which a snapshot is to be made.
     ///
     /// See [`volume_handle`](crate::VolumeSnapshotContentSource::volume_handle).
+    #[cfg_attr(doc, doc(alias = "volumeHandle"))]
     pub volume_handle: Option<String>,
 }
 
@@ -452,11 +463,13 @@ pub struct VolumeSnapshotReference {
     /// The group and version of the object.
     ///
     /// See [`api_version`](crate::VolumeSnapshotReference::api_version).
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: Option<String>,
 
     /// The part of the object that is meant.
     ///
     /// See [`field_path`](crate::VolumeSnapshotReference::field_path).
+    #[cfg_attr(doc, doc(alias = "fieldPath"))]
     pub field_path: Option<String>,
 
     /// The kind of the object.
@@ -477,6 +490,7 @@ pub struct VolumeSnapshotReference {
     /// The version of the object that is meant.
     ///
     /// See [`resource_version`](crate::VolumeSnapshotReference::resource_version).
+    #[cfg_attr(doc, doc(alias = "resourceVersion"))]
     pub resource_version: Option<String>,
 
     /// The unique id of the object.

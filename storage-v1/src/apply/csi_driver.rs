@@ -115,41 +115,48 @@ pub struct CSIDriverSpec {
     /// mounted.
     ///
     /// See [`attach_required`](crate::CSIDriverSpec::attach_required).
+    #[cfg_attr(doc, doc(alias = "attachRequired"))]
     pub attach_required: Option<bool>,
 
     /// The kubelet's treatment of file ownership and permissions when a Pod sets
     /// `fsGroup`.
     ///
     /// See [`fs_group_policy`](crate::CSIDriverSpec::fs_group_policy).
+    #[cfg_attr(doc, doc(alias = "fsGroupPolicy"))]
     pub fs_group_policy: Option<FSGroupPolicy>,
 
     /// Seconds between refreshes of the driver's `allocatable` volume count in `CSINode`.
     ///
     /// See
     /// [`node_allocatable_update_period_seconds`](crate::CSIDriverSpec::node_allocatable_update_period_seconds).
+    #[cfg_attr(doc, doc(alias = "nodeAllocatableUpdatePeriodSeconds"))]
     pub node_allocatable_update_period_seconds: Option<i64>,
 
     /// Passes information about the Pod that uses the volume to `NodePublishVolume`.
     ///
     /// See [`pod_info_on_mount`](crate::CSIDriverSpec::pod_info_on_mount).
+    #[cfg_attr(doc, doc(alias = "podInfoOnMount"))]
     pub pod_info_on_mount: Option<bool>,
 
     /// Keeps Pods with volumes of this driver off nodes that lack the driver.
     ///
     /// See
     /// [`prevent_pod_scheduling_if_missing`](crate::CSIDriverSpec::prevent_pod_scheduling_if_missing).
+    #[cfg_attr(doc, doc(alias = "preventPodSchedulingIfMissing"))]
     pub prevent_pod_scheduling_if_missing: Option<bool>,
 
     /// True if the kubelet keeps calling `NodePublishVolume` for a volume that is already
     /// mounted.
     ///
     /// See [`requires_republish`](crate::CSIDriverSpec::requires_republish).
+    #[cfg_attr(doc, doc(alias = "requiresRepublish"))]
     pub requires_republish: Option<bool>,
 
     /// True if volumes of this driver can be mounted with the SELinux option `-o
     /// context`.
     ///
     /// See [`se_linux_mount`](crate::CSIDriverSpec::se_linux_mount).
+    #[cfg_attr(doc, doc(alias = "seLinuxMount"))]
     pub se_linux_mount: Option<bool>,
 
     /// Passes service account tokens to the driver as secrets rather than in the volume
@@ -157,22 +164,26 @@ pub struct CSIDriverSpec {
     ///
     /// See
     /// [`service_account_token_in_secrets`](crate::CSIDriverSpec::service_account_token_in_secrets).
+    #[cfg_attr(doc, doc(alias = "serviceAccountTokenInSecrets"))]
     pub service_account_token_in_secrets: Option<bool>,
 
     /// True if the scheduler takes the driver's published free capacity into account.
     ///
     /// See [`storage_capacity`](crate::CSIDriverSpec::storage_capacity).
+    #[cfg_attr(doc, doc(alias = "storageCapacity"))]
     pub storage_capacity: Option<bool>,
 
     /// Service account tokens that the kubelet fetches for the Pod and hands to the
     /// driver.
     ///
     /// See [`token_requests`](crate::CSIDriverSpec::token_requests).
+    #[cfg_attr(doc, doc(alias = "tokenRequests"))]
     pub token_requests: Option<Vec<TokenRequest>>,
 
     /// Kinds of volumes the driver can serve.
     ///
     /// See [`volume_lifecycle_modes`](crate::CSIDriverSpec::volume_lifecycle_modes).
+    #[cfg_attr(doc, doc(alias = "volumeLifecycleModes"))]
     pub volume_lifecycle_modes: Option<Vec<VolumeLifecycleMode>>,
 }
 
@@ -343,6 +354,7 @@ pub struct TokenRequest {
     /// Requested lifetime of the token in seconds.
     ///
     /// See [`expiration_seconds`](crate::TokenRequest::expiration_seconds).
+    #[cfg_attr(doc, doc(alias = "expirationSeconds"))]
     pub expiration_seconds: Option<i64>,
 }
 

@@ -18,6 +18,7 @@ pub struct CSIStorageCapacity {
     /// Storage class that the figures apply to.
     ///
     /// See [`storage_class_name`](crate::CSIStorageCapacity::storage_class_name).
+    #[cfg_attr(doc, doc(alias = "storageClassName"))]
     pub storage_class_name: Option<String>,
 
     /// Bytes that are available for new volumes, as `GetCapacity` reported them.
@@ -28,6 +29,7 @@ pub struct CSIStorageCapacity {
     /// Largest volume that can be created, in bytes, as `GetCapacity` reported it.
     ///
     /// See [`maximum_volume_size`](crate::CSIStorageCapacity::maximum_volume_size).
+    #[cfg_attr(doc, doc(alias = "maximumVolumeSize"))]
     pub maximum_volume_size: Option<Quantity>,
 
     /// Selects, by label, the nodes that can reach the storage.
@@ -35,6 +37,7 @@ pub struct CSIStorageCapacity {
     /// See [`node_topology`](crate::CSIStorageCapacity::node_topology).
     ///
     /// Required fields of its type, at any depth, are always sent, set or not.
+    #[cfg_attr(doc, doc(alias = "nodeTopology"))]
     pub node_topology: Option<LabelSelector>,
 }
 

@@ -31,6 +31,7 @@ use kubernetes_kinds::{convert, wire};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "csidrivers"))]
 pub struct CSIDriver {
     /// Standard object metadata.
     ///
@@ -257,6 +258,7 @@ pub struct CSIDriverSpec {
     /// mounts only after that. When `false`, there is no `VolumeAttachment` and the
     /// kubelet mounts right away, which suits drivers without `ControllerPublishVolume`.
     /// The programs that read this version took an unset field for `true`.
+    #[cfg_attr(doc, doc(alias = "attachRequired"))]
     pub attach_required: Option<bool>,
 
     /// Form in which `NodePublishVolume` receives information about the Pod that uses the
@@ -271,6 +273,7 @@ pub struct CSIDriverSpec {
     /// - `csi.storage.k8s.io/serviceAccount.name`
     ///
     /// When unset, or with any other value, the kubelet passes nothing about the Pod.
+    #[cfg_attr(doc, doc(alias = "podInfoOnMountVersion"))]
     pub pod_info_on_mount_version: Option<String>,
 }
 

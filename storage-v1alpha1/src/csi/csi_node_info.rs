@@ -32,6 +32,7 @@ use kubernetes_kinds::{convert, wire};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "csinodeinfos"))]
 pub struct CSINodeInfo {
     /// Standard object metadata.
     ///
@@ -53,6 +54,7 @@ pub struct CSINodeInfo {
     ///
     /// At most one element for each `driver`. Since Kubernetes 1.12, alpha. Removed in
     /// Kubernetes 1.13.
+    #[cfg_attr(doc, doc(alias = "csiDrivers"))]
     pub csi_drivers: Option<Vec<CSIDriverInfo>>,
 
     /// Current state of the drivers in [`spec`](Self::spec), in the newer form of the
@@ -354,6 +356,7 @@ pub struct CSIDriverInfo {
     /// calls `node1` may be `i-0abc` there. The driver reports the value as `node_id` of
     /// `NodeGetInfo`, and the external-attacher passes it to `ControllerPublishVolume`
     /// and `ControllerUnpublishVolume`. It may be empty.
+    #[cfg_attr(doc, doc(alias = "nodeID"))]
     pub node_id: String,
 
     /// Label keys by which the driver describes where the node is.
@@ -364,6 +367,7 @@ pub struct CSIDriverInfo {
     /// those labels and passes them to `CreateVolume`. Nodes of one cluster may differ in
     /// the keys. Empty if the driver does not support topology; Go programs may write
     /// that as `null`.
+    #[cfg_attr(doc, doc(alias = "topologyKeys"))]
     pub topology_keys: Vec<String>,
 }
 
@@ -436,6 +440,7 @@ pub struct CSIDriverInfoSpec {
     /// calls `node1` may be `i-0abc` there. The driver reports the value as `node_id` of
     /// `NodeGetInfo`, and the external-attacher passes it to `ControllerPublishVolume`
     /// and `ControllerUnpublishVolume`. It may be empty.
+    #[cfg_attr(doc, doc(alias = "nodeID"))]
     pub node_id: String,
 
     /// Label keys by which the driver describes where the node is.
@@ -446,6 +451,7 @@ pub struct CSIDriverInfoSpec {
     /// those labels and passes them to `CreateVolume`. Nodes of one cluster may differ in
     /// the keys. Empty if the driver does not support topology; Go programs may write
     /// that as `null`.
+    #[cfg_attr(doc, doc(alias = "topologyKeys"))]
     pub topology_keys: Vec<String>,
 }
 
@@ -491,6 +497,7 @@ pub struct CSIDriverInfoStatus {
     ///
     /// The kubelet sets it, for the attach/detach controller to learn how volumes are to
     /// be attached to this node.
+    #[cfg_attr(doc, doc(alias = "volumePluginMechanism"))]
     pub volume_plugin_mechanism: VolumePluginMechanism,
 }
 
@@ -541,9 +548,11 @@ wire::object! {
 #[non_exhaustive]
 pub enum VolumePluginMechanism {
     /// Kubernetes serves the volumes with its own code.
+    #[cfg_attr(doc, doc(alias = "in-tree"))]
     InTree,
 
     /// The operations are left to the CSI driver.
+    #[cfg_attr(doc, doc(alias = "csi"))]
     Csi,
 
     /// A value that this version of the crate doesn't know, kept as it was read

@@ -174,6 +174,7 @@ pub struct CSINodeStatus {
     /// Health reports of the node's drivers, one entry for each driver, keyed by `name`.
     ///
     /// See [`storage_health`](crate::CSINodeStatus::storage_health).
+    #[cfg_attr(doc, doc(alias = "storageHealth"))]
     pub storage_health: Option<Vec<StorageHealth>>,
 }
 
@@ -223,6 +224,7 @@ pub struct CSINodeDriver {
     /// The node's identifier in the storage system that the driver talks to.
     ///
     /// See [`node_id`](crate::CSINodeDriver::node_id).
+    #[cfg_attr(doc, doc(alias = "nodeID"))]
     pub node_id: Option<String>,
 
     /// Volume resources of the node that the driver makes available to the scheduler.
@@ -233,6 +235,7 @@ pub struct CSINodeDriver {
     /// Label keys by which the driver describes where the node is.
     ///
     /// See [`topology_keys`](crate::CSINodeDriver::topology_keys).
+    #[cfg_attr(doc, doc(alias = "topologyKeys"))]
     pub topology_keys: Option<Vec<String>>,
 }
 
@@ -315,6 +318,7 @@ pub struct StorageHealth {
     /// Problems that the driver currently reports, at most 16.
     ///
     /// See [`health_conditions`](crate::StorageHealth::health_conditions).
+    #[cfg_attr(doc, doc(alias = "healthConditions"))]
     pub health_conditions: Option<Vec<StorageHealthCondition>>,
 }
 
@@ -421,11 +425,13 @@ pub struct StorageHealthCondition {
     /// Access mode of the affected volumes, such as `ReadWriteMany`.
     ///
     /// See [`access_mode`](crate::StorageHealthCondition::access_mode).
+    #[cfg_attr(doc, doc(alias = "accessMode"))]
     pub access_mode: Option<String>,
 
     /// When the condition first appeared in its present state.
     ///
     /// See [`last_transition_time`](crate::StorageHealthCondition::last_transition_time).
+    #[cfg_attr(doc, doc(alias = "lastTransitionTime"))]
     pub last_transition_time: Option<Time>,
 
     /// Explanation for people, of at most 1024 characters.
@@ -436,6 +442,7 @@ pub struct StorageHealthCondition {
     /// Volume mode of the affected volumes, `Filesystem` or `Block`.
     ///
     /// See [`volume_mode`](crate::StorageHealthCondition::volume_mode).
+    #[cfg_attr(doc, doc(alias = "volumeMode"))]
     pub volume_mode: Option<String>,
 }
 

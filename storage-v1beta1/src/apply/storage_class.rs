@@ -27,6 +27,7 @@ pub struct StorageClass {
     /// Allows claims of this class to be enlarged after creation.
     ///
     /// See [`allow_volume_expansion`](crate::StorageClass::allow_volume_expansion).
+    #[cfg_attr(doc, doc(alias = "allowVolumeExpansion"))]
     pub allow_volume_expansion: Option<bool>,
 
     /// Parts of the cluster in which volumes of this class may be provisioned.
@@ -34,11 +35,13 @@ pub struct StorageClass {
     /// See [`allowed_topologies`](crate::StorageClass::allowed_topologies).
     ///
     /// Required fields of its type, at any depth, are always sent, set or not.
+    #[cfg_attr(doc, doc(alias = "allowedTopologies"))]
     pub allowed_topologies: Option<Vec<TopologySelectorTerm>>,
 
     /// Options for mounting volumes of this class, such as `ro` or `soft`.
     ///
     /// See [`mount_options`](crate::StorageClass::mount_options).
+    #[cfg_attr(doc, doc(alias = "mountOptions"))]
     pub mount_options: Option<Vec<String>>,
 
     /// Settings for the provisioner, which alone gives them meaning.
@@ -49,11 +52,13 @@ pub struct StorageClass {
     /// Fate of a volume of this class once its claim is deleted.
     ///
     /// See [`reclaim_policy`](crate::StorageClass::reclaim_policy).
+    #[cfg_attr(doc, doc(alias = "reclaimPolicy"))]
     pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
 
     /// When claims of this class are provisioned and bound.
     ///
     /// See [`volume_binding_mode`](crate::StorageClass::volume_binding_mode).
+    #[cfg_attr(doc, doc(alias = "volumeBindingMode"))]
     pub volume_binding_mode: Option<VolumeBindingMode>,
 }
 

@@ -138,6 +138,7 @@ pub struct VolumeAttachmentSpec {
     /// Name of the node the volume is attached to.
     ///
     /// See [`node_name`](crate::VolumeAttachmentSpec::node_name).
+    #[cfg_attr(doc, doc(alias = "nodeName"))]
     pub node_name: Option<String>,
 
     /// The volume, as a reference to a `PersistentVolume` or as an inline description.
@@ -213,16 +214,19 @@ pub struct VolumeAttachmentStatus {
     /// Most recent failure to attach the volume.
     ///
     /// See [`attach_error`](crate::VolumeAttachmentStatus::attach_error).
+    #[cfg_attr(doc, doc(alias = "attachError"))]
     pub attach_error: Option<VolumeError>,
 
     /// Information from the attach operation that mounting needs.
     ///
     /// See [`attachment_metadata`](crate::VolumeAttachmentStatus::attachment_metadata).
+    #[cfg_attr(doc, doc(alias = "attachmentMetadata"))]
     pub attachment_metadata: Option<BTreeMap<String, String>>,
 
     /// Most recent failure to detach the volume.
     ///
     /// See [`detach_error`](crate::VolumeAttachmentStatus::detach_error).
+    #[cfg_attr(doc, doc(alias = "detachError"))]
     pub detach_error: Option<VolumeError>,
 }
 
@@ -306,12 +310,14 @@ pub struct VolumeAttachmentSource {
     /// See [`inline_volume_spec`](crate::VolumeAttachmentSource::inline_volume_spec).
     ///
     /// Required fields of its type, at any depth, are always sent, set or not.
+    #[cfg_attr(doc, doc(alias = "inlineVolumeSpec"))]
     pub inline_volume_spec: Option<Box<PersistentVolumeSpec>>,
 
     /// `PersistentVolume` to attach, by name.
     ///
     /// See
     /// [`persistent_volume_name`](crate::VolumeAttachmentSource::persistent_volume_name).
+    #[cfg_attr(doc, doc(alias = "persistentVolumeName"))]
     pub persistent_volume_name: Option<String>,
 }
 
@@ -364,6 +370,7 @@ pub struct VolumeError {
     /// gRPC status code with which the CSI call failed.
     ///
     /// See [`error_code`](crate::VolumeError::error_code).
+    #[cfg_attr(doc, doc(alias = "errorCode"))]
     pub error_code: Option<i32>,
 
     /// Explanation of the failure, of at most 1024 bytes.

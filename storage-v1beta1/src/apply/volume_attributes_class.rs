@@ -19,6 +19,7 @@ pub struct VolumeAttributesClass {
     /// CSI driver that understands the parameters.
     ///
     /// See [`driver_name`](crate::VolumeAttributesClass::driver_name).
+    #[cfg_attr(doc, doc(alias = "driverName"))]
     pub driver_name: Option<String>,
 
     /// Attributes for the driver, which alone gives them meaning.

@@ -145,6 +145,18 @@ fn keywords_of_the_wrong_form() {
         message,
         &format!("{THING}/x-warn"),
     );
+    for (update, message) in [
+        ("pvc", "not a list of short names"),
+        ("[1]", "not a list of short names"),
+    ] {
+        let pointer = format!("{THING}/x-short-names");
+        bad_at(
+            "",
+            &format!("{{x-short-names: {update}}}"),
+            message,
+            &pointer,
+        );
+    }
     let pointer = format!("{THING}/x-unconditional-update");
     bad_at(
         "",

@@ -213,6 +213,20 @@ fn lifecycles_that_are_none() {
 }
 
 #[test]
+fn short_names_of_what_is_no_kind() {
+    let text = document(
+        "\"com.example.v1.Part\": {\"type\": \"object\", \"x-short-names\": [\"pt\"],\n\
+         \"properties\": {\"a\": {\"type\": \"string\"}}}",
+    );
+    bad_schema(
+        &text,
+        "short names of a schema that isn't that of a kind",
+        "Part/x-short-names",
+        2,
+    );
+}
+
+#[test]
 fn required_names_and_circles() {
     let text = document(
         "\"com.example.v1.Thing\": {\"type\": \"object\", \"required\": [\"b\"],\n\

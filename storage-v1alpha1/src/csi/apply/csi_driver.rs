@@ -113,6 +113,7 @@ pub struct CSIDriverSpec {
     /// mounted.
     ///
     /// See [`attach_required`](crate::csi::CSIDriverSpec::attach_required).
+    #[cfg_attr(doc, doc(alias = "attachRequired"))]
     pub attach_required: Option<bool>,
 
     /// Form in which `NodePublishVolume` receives information about the Pod that uses the
@@ -120,6 +121,7 @@ pub struct CSIDriverSpec {
     ///
     /// See
     /// [`pod_info_on_mount_version`](crate::csi::CSIDriverSpec::pod_info_on_mount_version).
+    #[cfg_attr(doc, doc(alias = "podInfoOnMountVersion"))]
     pub pod_info_on_mount_version: Option<String>,
 }
 

@@ -25,6 +25,7 @@ pub struct CSINodeInfo {
     /// each driver.
     ///
     /// See [`csi_drivers`](crate::csi::CSINodeInfo::csi_drivers).
+    #[cfg_attr(doc, doc(alias = "csiDrivers"))]
     pub csi_drivers: Option<Vec<CSIDriverInfo>>,
 
     /// Current state of the drivers in `spec`, in the newer form of the object.
@@ -201,11 +202,13 @@ pub struct CSIDriverInfo {
     /// The node's identifier in the storage system that the driver talks to.
     ///
     /// See [`node_id`](crate::csi::CSIDriverInfo::node_id).
+    #[cfg_attr(doc, doc(alias = "nodeID"))]
     pub node_id: Option<String>,
 
     /// Label keys by which the driver describes where the node is.
     ///
     /// See [`topology_keys`](crate::csi::CSIDriverInfo::topology_keys).
+    #[cfg_attr(doc, doc(alias = "topologyKeys"))]
     pub topology_keys: Option<Vec<String>>,
 }
 
@@ -323,11 +326,13 @@ pub struct CSIDriverInfoSpec {
     /// The node's identifier in the storage system that the driver talks to.
     ///
     /// See [`node_id`](crate::csi::CSIDriverInfoSpec::node_id).
+    #[cfg_attr(doc, doc(alias = "nodeID"))]
     pub node_id: Option<String>,
 
     /// Label keys by which the driver describes where the node is.
     ///
     /// See [`topology_keys`](crate::csi::CSIDriverInfoSpec::topology_keys).
+    #[cfg_attr(doc, doc(alias = "topologyKeys"))]
     pub topology_keys: Option<Vec<String>>,
 }
 
@@ -406,6 +411,7 @@ pub struct CSIDriverInfoStatus {
     ///
     /// See
     /// [`volume_plugin_mechanism`](crate::csi::CSIDriverInfoStatus::volume_plugin_mechanism).
+    #[cfg_attr(doc, doc(alias = "volumePluginMechanism"))]
     pub volume_plugin_mechanism: Option<VolumePluginMechanism>,
 }
 

@@ -25,6 +25,7 @@ use crate::Step;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "pantries"))]
 pub struct Pantry {
     /// Standard metadata.
     pub metadata: ObjectMeta,
@@ -135,6 +136,7 @@ pub struct PantrySpec {
     pub shelves: Vec<Shelf>,
 
     /// A step for each day.
+    #[cfg_attr(doc, doc(alias = "byDay"))]
     pub by_day: Option<BTreeMap<String, Step>>,
 
     /// The kind of lid.

@@ -7,9 +7,11 @@
 #[non_exhaustive]
 pub enum BareMode {
     /// `on`.
+    #[cfg_attr(doc, doc(alias = "on"))]
     On,
 
     /// `off`.
+    #[cfg_attr(doc, doc(alias = "off"))]
     Off,
 
     /// A value that this version of the crate doesn't know, kept as it was read

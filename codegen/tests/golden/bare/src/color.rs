@@ -7,6 +7,7 @@
 #[non_exhaustive]
 pub enum Color {
     /// `red`.
+    #[cfg_attr(doc, doc(alias = "red"))]
     Red,
 
     /// A value that this version of the crate doesn't know, kept as it was read

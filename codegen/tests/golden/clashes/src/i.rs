@@ -18,6 +18,7 @@ use kubernetes_kinds::wire;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "is"))]
 pub struct I {
     /// Standard metadata.
     pub metadata: ObjectMeta,
@@ -26,6 +27,7 @@ pub struct I {
     pub name: String,
 
     /// Takes the name that it has instead.
+    #[cfg_attr(doc, doc(alias = "objectName"))]
     pub object_name: String,
 }
 

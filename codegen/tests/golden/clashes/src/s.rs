@@ -16,9 +16,11 @@ pub enum S {
     Item,
 
     /// d.
+    #[cfg_attr(doc, doc(alias = "known"))]
     Known,
 
     /// e.
+    #[cfg_attr(doc, doc(alias = "unknown-yet"))]
     UnknownYet,
 
     /// A value that this version of the crate doesn't know, kept as it was read

@@ -24,6 +24,7 @@ use kubernetes_kinds::wire;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(doc, doc(alias = "runtimeclasses"))]
 pub struct RuntimeClass {
     /// Standard metadata.
     pub metadata: ObjectMeta,
@@ -210,9 +211,11 @@ wire::kind! {
 #[non_exhaustive]
 pub enum Handler {
     /// `runc`.
+    #[cfg_attr(doc, doc(alias = "runc"))]
     Runc,
 
     /// `kata`.
+    #[cfg_attr(doc, doc(alias = "kata"))]
     Kata,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -233,6 +236,7 @@ kubernetes_kinds::wire::enumeration! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overhead {
     /// For each Pod.
+    #[cfg_attr(doc, doc(alias = "podFixed"))]
     pub pod_fixed: Option<BTreeMap<String, Quantity>>,
 }
 
@@ -276,6 +280,7 @@ pub struct Scheduling {
     pub moons: Option<Vec<Moon>>,
 
     /// On which nodes.
+    #[cfg_attr(doc, doc(alias = "nodeSelector"))]
     pub node_selector: Option<BTreeMap<String, String>>,
 
     /// In spite of what.

@@ -28,6 +28,7 @@ use kubernetes_kinds::{values, wire};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "gardens"))]
 pub struct Garden {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -2702,6 +2703,7 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecPlaque {
     /// The group and version of the object, such as `apps/v1`.
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: String,
 
     /// The kind of the object.
@@ -2812,6 +2814,7 @@ kubernetes_kinds::wire::enumeration! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecShed {
     /// The group and version of the object, such as `apps/v1`.
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: String,
 
     /// The kind of the object.
@@ -2874,6 +2877,7 @@ pub struct GardenSpecSign {
     pub font: Option<String>,
 
     /// In which language.
+    #[cfg_attr(doc, doc(alias = "in"))]
     pub in_: Option<String>,
 
     /// The day on which it was put up.
@@ -2883,6 +2887,7 @@ pub struct GardenSpecSign {
     pub text: Option<String>,
 
     /// The light.
+    #[cfg_attr(doc, doc(alias = "x-ray"))]
     pub x_ray: Option<i64>,
 }
 
@@ -3798,6 +3803,7 @@ pub struct GardenSpecWorkbench {
     pub text: Option<String>,
 
     /// Of the port.
+    #[cfg_attr(doc, doc(alias = "type"))]
     pub type_: Option<String>,
 
     /// A time in words.
@@ -4238,6 +4244,7 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenStatusFound {
     /// The group and version of the object, such as `apps/v1`.
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: String,
 
     /// The kind of the object.
@@ -4298,6 +4305,7 @@ pub struct GardenSpecAnnexRooms {
     pub things: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
 
     /// The use of it.
+    #[cfg_attr(doc, doc(alias = "use"))]
     pub use_: Option<String>,
 }
 
@@ -4359,9 +4367,11 @@ wire::object! {
 #[non_exhaustive]
 pub enum GardenSpecInvitationGate {
     /// `north`.
+    #[cfg_attr(doc, doc(alias = "north"))]
     North,
 
     /// `south-west`.
+    #[cfg_attr(doc, doc(alias = "south-west"))]
     SouthWest,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -4575,9 +4585,11 @@ wire::object! {
 #[non_exhaustive]
 pub enum GardenSpecLedgerPlot {
     /// `sun`.
+    #[cfg_attr(doc, doc(alias = "sun"))]
     Sun,
 
     /// `rain`.
+    #[cfg_attr(doc, doc(alias = "rain"))]
     Rain,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -4597,9 +4609,11 @@ kubernetes_kinds::wire::enumeration! {
 #[non_exhaustive]
 pub enum GardenSpecLedgerPlots {
     /// `sun`.
+    #[cfg_attr(doc, doc(alias = "sun"))]
     Sun,
 
     /// `rain`.
+    #[cfg_attr(doc, doc(alias = "rain"))]
     Rain,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -4698,9 +4712,11 @@ wire::object! {
 #[non_exhaustive]
 pub enum GardenSpecLedgerYard {
     /// `sun`.
+    #[cfg_attr(doc, doc(alias = "sun"))]
     Sun,
 
     /// `rain`.
+    #[cfg_attr(doc, doc(alias = "rain"))]
     Rain,
 
     /// A value that this version of the crate doesn't know, kept as it was read

@@ -7,6 +7,7 @@ use kubernetes_kinds::{values, wire};
 
 /// A kite flies.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("kites", "ki", "kt")))]
 pub struct Kite {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,

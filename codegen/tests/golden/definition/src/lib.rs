@@ -14,6 +14,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `definition` | `CustomResourceExt` of `kube`, which has the definition of a kind, and its text in `DEFINITION` of the kind |
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "definition")]
 mod definition;

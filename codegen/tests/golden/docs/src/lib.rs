@@ -15,6 +15,7 @@
 //! ## More words
 //!
 //! Written by hand, in *Markdown*, with a `# [link]` in code and a [link](https://example.com).
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "merge")]
 mod merge;

@@ -22,6 +22,7 @@ pub struct PageSpec {
     /// - a second thing with [`PageNote`](crate::PageNote) in it, which is long enough
     ///   that it has to go on in another line of the comment
     /// - a third that goes on
+    #[cfg_attr(doc, doc(alias = "lineCount"))]
     pub line_count: Option<i32>,
 
     /// `none`.
@@ -74,6 +75,7 @@ pub struct PageSpec {
 
     /// Must be \<none>, \[a, b\] or \*any\* of \_\_them__; a\|b, \~a\~ and a\\b stay as
     /// they are, as do \&lt; and 3 \< 4.
+    #[cfg_attr(doc, doc(alias = "titleText"))]
     pub title_text: Option<String>,
 }
 

@@ -15,12 +15,14 @@ pub struct Shirt {
     pub size: Size,
 
     /// By day of the week.
+    #[cfg_attr(doc, doc(alias = "byDay"))]
     pub by_day: Option<BTreeMap<String, ShirtByDay>>,
 
     /// Its sleeves.
     pub sleeve: Option<ShirtSleeve>,
 
     /// Each time it was washed.
+    #[cfg_attr(doc, doc(alias = "washedAt"))]
     pub washed_at: Option<Vec<ShirtWashedAt>>,
 }
 

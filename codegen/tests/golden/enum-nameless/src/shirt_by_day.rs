@@ -7,9 +7,11 @@
 #[non_exhaustive]
 pub enum ShirtByDay {
     /// `in`.
+    #[cfg_attr(doc, doc(alias = "in"))]
     In,
 
     /// `out`.
+    #[cfg_attr(doc, doc(alias = "out"))]
     Out,
 
     /// A value that this version of the crate doesn't know, kept as it was read

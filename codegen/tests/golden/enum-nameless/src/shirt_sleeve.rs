@@ -7,9 +7,11 @@
 #[non_exhaustive]
 pub enum ShirtSleeve {
     /// `long`.
+    #[cfg_attr(doc, doc(alias = "long"))]
     Long,
 
     /// `short`.
+    #[cfg_attr(doc, doc(alias = "short"))]
     Short,
 
     /// A value that this version of the crate doesn't know, kept as it was read

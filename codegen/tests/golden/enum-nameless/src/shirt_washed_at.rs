@@ -7,9 +7,11 @@
 #[non_exhaustive]
 pub enum ShirtWashedAt {
     /// `cold`.
+    #[cfg_attr(doc, doc(alias = "cold"))]
     Cold,
 
     /// `hot`.
+    #[cfg_attr(doc, doc(alias = "hot"))]
     Hot,
 
     /// A value that this version of the crate doesn't know, kept as it was read

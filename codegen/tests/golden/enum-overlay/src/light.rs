@@ -12,12 +12,14 @@ pub enum Light {
     /// One after the other.
     ///
     /// - See `Steady` for the opposite.
+    #[cfg_attr(doc, doc(alias = "in-turns"))]
     InTurns,
 
     /// Nobody said.
     Empty,
 
     /// `max/100W`.
+    #[cfg_attr(doc, doc(alias = "max/100W"))]
     Max100w,
 
     /// A value that this version of the crate doesn't know, kept as it was read

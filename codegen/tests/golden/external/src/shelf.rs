@@ -25,6 +25,7 @@ pub struct Shelf {
     pub capacity: Option<BTreeMap<String, Quantity>>,
 
     /// `coreCondition`.
+    #[cfg_attr(doc, doc(alias = "coreCondition"))]
     pub core_condition: Option<PodCondition>,
 
     /// `may`.
@@ -33,6 +34,7 @@ pub struct Shelf {
     /// `metaCondition`.
     ///
     /// At most one element for each `type`.
+    #[cfg_attr(doc, doc(alias = "metaCondition"))]
     pub meta_condition: Option<Vec<Condition>>,
 
     /// `ours`.

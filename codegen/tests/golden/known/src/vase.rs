@@ -10,6 +10,7 @@ use kubernetes_kinds::wire;
 
 /// Holds flowers.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "vases"))]
 pub struct Vase {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -162,6 +163,7 @@ pub struct VaseSpec {
     pub brush: Option<VaseSpecBrush>,
 
     /// `doorSecret`.
+    #[cfg_attr(doc, doc(alias = "doorSecret"))]
     pub door_secret: Option<SecretReference>,
 
     /// `drawer`.
@@ -177,6 +179,7 @@ pub struct VaseSpec {
     pub label: Option<ObjectFieldSelector>,
 
     /// `lockSecret`.
+    #[cfg_attr(doc, doc(alias = "lockSecret"))]
     pub lock_secret: Option<VaseSpecLockSecret>,
 
     /// `near`.
@@ -416,18 +419,23 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VaseSpecFar {
     /// `topologyKey`.
+    #[cfg_attr(doc, doc(alias = "topologyKey"))]
     pub topology_key: String,
 
     /// `labelSelector`.
+    #[cfg_attr(doc, doc(alias = "labelSelector"))]
     pub label_selector: Option<LabelSelector>,
 
     /// `matchLabelKeys`.
+    #[cfg_attr(doc, doc(alias = "matchLabelKeys"))]
     pub match_label_keys: Option<Vec<String>>,
 
     /// `mismatchLabelKeys`.
+    #[cfg_attr(doc, doc(alias = "mismatchLabelKeys"))]
     pub mismatch_label_keys: Option<Vec<String>>,
 
     /// `namespaceSelector`.
+    #[cfg_attr(doc, doc(alias = "namespaceSelector"))]
     pub namespace_selector: Option<LabelSelector>,
 
     /// `namespaces`.

@@ -20,6 +20,7 @@ use kubernetes_kinds::wire;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "moths"))]
 pub struct Moth {
     /// Standard metadata.
     pub metadata: ObjectMeta,

@@ -18,6 +18,7 @@ use kubernetes_kinds::{values, wire};
 /// annotations. With the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "kettles"))]
 pub struct Kettle {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -321,9 +322,11 @@ wire::object! {
 #[non_exhaustive]
 pub enum KettleSpecMode {
     /// `fast`.
+    #[cfg_attr(doc, doc(alias = "fast"))]
     Fast,
 
     /// `quiet`.
+    #[cfg_attr(doc, doc(alias = "quiet"))]
     Quiet,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -442,9 +445,11 @@ wire::object! {
 #[non_exhaustive]
 pub enum KettleSpecSpareShapeKind {
     /// `round`.
+    #[cfg_attr(doc, doc(alias = "round"))]
     Round,
 
     /// `square`.
+    #[cfg_attr(doc, doc(alias = "square"))]
     Square,
 
     /// A value that this version of the crate doesn't know, kept as it was read

@@ -8,18 +8,23 @@ use kubernetes_kinds::wire;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type {
     /// Another.
+    #[cfg_attr(doc, doc(alias = "self"))]
     pub self_: String,
 
     /// A keyword.
+    #[cfg_attr(doc, doc(alias = "type"))]
     pub type_: String,
 
     /// One more.
+    #[cfg_attr(doc, doc(alias = "continue"))]
     pub continue_: Option<String>,
 
     /// Not even raw.
+    #[cfg_attr(doc, doc(alias = "crate"))]
     pub crate_: Option<bool>,
 
     /// Reserved since 2024.
+    #[cfg_attr(doc, doc(alias = "gen"))]
     pub gen_: Option<String>,
 }
 

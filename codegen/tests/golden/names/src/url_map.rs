@@ -11,15 +11,19 @@ pub struct URLMap {
     pub a: Option<String>,
 
     /// `baseURL`.
+    #[cfg_attr(doc, doc(alias = "baseURL"))]
     pub base_url: Option<String>,
 
     /// `ipv6Only`.
+    #[cfg_attr(doc, doc(alias = "ipv6Only"))]
     pub ipv6_only: Option<bool>,
 
     /// `nodeID`.
+    #[cfg_attr(doc, doc(alias = "nodeID"))]
     pub node_id: Option<String>,
 
     /// `someIDs`.
+    #[cfg_attr(doc, doc(alias = "someIDs"))]
     pub some_i_ds: Option<Vec<String>>,
 
     /// `x509`.

@@ -22,6 +22,7 @@ pub enum Verdict {
     String,
 
     /// `box`.
+    #[cfg_attr(doc, doc(alias = "box"))]
     Box,
 
     /// A value that this version of the crate doesn't know, kept as it was read

@@ -12,6 +12,7 @@ use crate::Fork;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Branch {
     /// `byName`.
+    #[cfg_attr(doc, doc(alias = "byName"))]
     pub by_name: Option<BTreeMap<String, Branch>>,
 
     /// `left`.

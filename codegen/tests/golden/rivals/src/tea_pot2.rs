@@ -18,6 +18,7 @@ use kubernetes_kinds::{values, wire};
 /// annotations. With the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("tea-pot", "tea-pots")))]
 pub struct TeaPot2 {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -99,6 +100,7 @@ wire::custom_kind! {
 
 /// A list of tea-pot.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "all-pots"))]
 pub struct AllPots {
     /// The version of the list, and how to go on where it is read in parts.
     pub metadata: ListMeta,
@@ -167,6 +169,7 @@ pub struct TeaPotSpec {
     pub empty: Option<String>,
 
     /// A sign.
+    #[cfg_attr(doc, doc(alias = "$"))]
     pub dollar: Option<String>,
 
     /// `cups`.
@@ -185,27 +188,35 @@ pub struct TeaPotSpec {
     pub lid: Option<TeaPotSpecLid>,
 
     /// `lidStrategy`.
+    #[cfg_attr(doc, doc(alias = "lidStrategy"))]
     pub lid_strategy: Option<TeaPotSpecLidStrategy>,
 
     /// `mirrorPercent`.
+    #[cfg_attr(doc, doc(alias = "mirrorPercent"))]
     pub mirror_percent: Option<i64>,
 
     /// `mirror_percent`.
+    #[cfg_attr(doc, doc(alias = "mirror_percent"))]
     pub mirror_percent_2: Option<values::Number>,
 
     /// `proxyURL`.
+    #[cfg_attr(doc, doc(alias = "proxyURL"))]
     pub proxy_url: Option<String>,
 
     /// `proxyUrl`.
+    #[cfg_attr(doc, doc(alias = "proxyUrl"))]
     pub proxy_url_2: Option<String>,
 
     /// `type`.
+    #[cfg_attr(doc, doc(alias = "type"))]
     pub type_: Option<String>,
 
     /// `type_`.
+    #[cfg_attr(doc, doc(alias = "type_"))]
     pub type_2: Option<String>,
 
     /// `unknownFields`.
+    #[cfg_attr(doc, doc(alias = "unknownFields"))]
     pub unknown_fields: Option<String>,
 
     /// `until`.
@@ -221,6 +232,7 @@ pub struct TeaPotSpec {
     pub water: Option<String>,
 
     /// A letter that no name has.
+    #[cfg_attr(doc, doc(alias = "é"))]
     pub ue9: Option<String>,
 }
 
@@ -454,27 +466,34 @@ wire::object! {
 #[non_exhaustive]
 pub enum TeaPotSpecBlend {
     /// `replace`.
+    #[cfg_attr(doc, doc(alias = "replace"))]
     Replace2,
 
     /// `Replace`.
     Replace,
 
     /// `a-b`.
+    #[cfg_attr(doc, doc(alias = "a-b"))]
     AB,
 
     /// `a_b`.
+    #[cfg_attr(doc, doc(alias = "a_b"))]
     AB2,
 
     /// `1.0`.
+    #[cfg_attr(doc, doc(alias = "1.0"))]
     Value10,
 
     /// `10`.
+    #[cfg_attr(doc, doc(alias = "10"))]
     Value10_2,
 
     /// `unknown`.
+    #[cfg_attr(doc, doc(alias = "unknown"))]
     ValueUnknown,
 
     /// `Unknown`.
+    #[cfg_attr(doc, doc(alias = "Unknown"))]
     ValueUnknown2,
 
     /// `""`.
@@ -484,12 +503,15 @@ pub enum TeaPotSpecBlend {
     Empty,
 
     /// `é`.
+    #[cfg_attr(doc, doc(alias = "é"))]
     Ue9,
 
     /// `--`.
+    #[cfg_attr(doc, doc(alias = "--"))]
     U2dU2d,
 
     /// `v1`.
+    #[cfg_attr(doc, doc(alias = "v1"))]
     V1_2,
 
     /// `V1`.
@@ -597,6 +619,7 @@ wire::object! {
 #[non_exhaustive]
 pub enum TeaPotSpecLidStrategy {
     /// `open`.
+    #[cfg_attr(doc, doc(alias = "open"))]
     Open,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -615,6 +638,7 @@ kubernetes_kinds::wire::enumeration! {
 #[non_exhaustive]
 pub enum TeaPotSpecLidStrategy2 {
     /// `shut`.
+    #[cfg_attr(doc, doc(alias = "shut"))]
     Shut,
 
     /// A value that this version of the crate doesn't know, kept as it was read

@@ -25,6 +25,7 @@ use kubernetes_kinds::wire;
 /// annotations. With the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "mills"))]
 pub struct Mill {
     /// Standard metadata.
     pub metadata: ObjectMeta,

@@ -9,6 +9,7 @@ use kubernetes_kinds::wire;
 
 /// A harbour.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "harbours"))]
 pub struct Harbour {
     /// Standard metadata.
     pub metadata: ObjectMeta,
@@ -16,15 +17,19 @@ pub struct Harbour {
     /// A time is no text.
     ///
     /// Required; `None` is written as `null`.
+    #[cfg_attr(doc, doc(alias = "builtAt"))]
     pub built_at: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
 
     /// See "# and \*/ and \`this.
+    #[cfg_attr(doc, doc(alias = "$ref"))]
     pub ref_: Option<String>,
 
     /// The second.
+    #[cfg_attr(doc, doc(alias = "2nd"))]
     pub _2nd: Option<u8>,
 
     /// A number or a name.
+    #[cfg_attr(doc, doc(alias = "Port"))]
     pub port: Option<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
 
     /// Anything as well.
@@ -52,12 +57,14 @@ pub struct Harbour {
     pub pier: Option<HarbourPier>,
 
     /// `seenAt`.
+    #[cfg_attr(doc, doc(alias = "seenAt"))]
     pub seen_at: Option<MicroTime>,
 
     /// Anything.
     pub untyped: Option<k8s_openapi::serde_json::Value>,
 
     /// See \[there\](<https://example.com/a_b>).
+    #[cfg_attr(doc, doc(alias = "x-kubernetes-flag"))]
     pub x_kubernetes_flag: Option<bool>,
 }
 
@@ -439,18 +446,23 @@ wire::object! {
 #[non_exhaustive]
 pub enum HarbourLightsColor {
     /// `red`.
+    #[cfg_attr(doc, doc(alias = "red"))]
     Red,
 
     /// `cert sign`.
+    #[cfg_attr(doc, doc(alias = "cert sign"))]
     CertSign,
 
     /// `Unknown`.
+    #[cfg_attr(doc, doc(alias = "Unknown"))]
     ValueUnknown,
 
     /// `+1`.
+    #[cfg_attr(doc, doc(alias = "+1"))]
     Plus1,
 
     /// `*`.
+    #[cfg_attr(doc, doc(alias = "*"))]
     Star,
 
     /// A value that this version of the crate doesn't know, kept as it was read

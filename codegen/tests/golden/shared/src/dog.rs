@@ -20,6 +20,7 @@ use crate::Fur;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "dogs"))]
 pub struct Dog {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,

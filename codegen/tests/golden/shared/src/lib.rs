@@ -22,6 +22,7 @@
 //! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "apply")]
 pub mod apply;

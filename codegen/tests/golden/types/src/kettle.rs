@@ -7,6 +7,7 @@ use kubernetes_kinds::{values, wire};
 
 /// Boils water.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "kettles"))]
 pub struct Kettle {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -168,9 +169,11 @@ wire::object! {
 #[non_exhaustive]
 pub enum KettleSpecMode {
     /// `fast`.
+    #[cfg_attr(doc, doc(alias = "fast"))]
     Fast,
 
     /// `quiet`.
+    #[cfg_attr(doc, doc(alias = "quiet"))]
     Quiet,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -265,9 +268,11 @@ wire::object! {
 #[non_exhaustive]
 pub enum KettleSpecFilterShapeKind {
     /// `round`.
+    #[cfg_attr(doc, doc(alias = "round"))]
     Round,
 
     /// `square`.
+    #[cfg_attr(doc, doc(alias = "square"))]
     Square,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -287,9 +292,11 @@ kubernetes_kinds::wire::enumeration! {
 #[non_exhaustive]
 pub enum KettleSpecSpareShapeKind {
     /// `round`.
+    #[cfg_attr(doc, doc(alias = "round"))]
     Round,
 
     /// `square`.
+    #[cfg_attr(doc, doc(alias = "square"))]
     Square,
 
     /// A value that this version of the crate doesn't know, kept as it was read

@@ -8,6 +8,7 @@
 //! | kind | scope | subresource |
 //! |---|---|---|
 //! | [`Kettle`] | namespace | status |
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod group_version;
 mod kettle;

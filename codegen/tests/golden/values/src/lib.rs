@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "merge")]
 mod merge;

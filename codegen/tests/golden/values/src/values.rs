@@ -10,24 +10,30 @@ use kubernetes_kinds::wire;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Values {
     /// Bytes that are required.
+    #[cfg_attr(doc, doc(alias = "needBytes"))]
     pub need_bytes: k8s_openapi::ByteString,
 
     /// A number that is required.
+    #[cfg_attr(doc, doc(alias = "needCount"))]
     pub need_count: i32,
 
     /// A list of lists that is required.
+    #[cfg_attr(doc, doc(alias = "needDeep"))]
     pub need_deep: Vec<Vec<String>>,
 
     /// A map that is required.
+    #[cfg_attr(doc, doc(alias = "needTags"))]
     pub need_tags: BTreeMap<String, String>,
 
     /// Text that is required.
+    #[cfg_attr(doc, doc(alias = "needText"))]
     pub need_text: String,
 
     /// Whatever JSON can say.
     pub any: Option<k8s_openapi::serde_json::Value>,
 
     /// The same, said otherwise.
+    #[cfg_attr(doc, doc(alias = "anyToo"))]
     pub any_too: Option<k8s_openapi::serde_json::Value>,
 
     /// A time.

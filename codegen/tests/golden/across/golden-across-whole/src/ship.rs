@@ -9,6 +9,7 @@ use kubernetes_kinds::wire;
 
 /// A ship.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "ships"))]
 pub struct Ship {
     /// Standard metadata.
     pub metadata: ObjectMeta,

@@ -154,6 +154,7 @@ pub struct PantrySpec {
     /// A step for each day.
     ///
     /// See [`by_day`](crate::PantrySpec::by_day).
+    #[cfg_attr(doc, doc(alias = "byDay"))]
     pub by_day: Option<BTreeMap<String, Step>>,
 
     /// The kind of lid.

@@ -22,6 +22,7 @@ pub struct I {
     /// Takes the name that it has instead.
     ///
     /// See [`object_name`](crate::I::object_name).
+    #[cfg_attr(doc, doc(alias = "objectName"))]
     pub object_name: Option<String>,
 }
 

@@ -22,6 +22,7 @@
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
 //! The text that is *said* of the bundle.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod kinds;
 #[cfg(feature = "manifests")]

@@ -22,6 +22,7 @@ use kubernetes_kinds::wire;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "mugs"))]
 pub struct Mug {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -262,9 +263,11 @@ wire::object! {
 #[non_exhaustive]
 pub enum Handle {
     /// `left`.
+    #[cfg_attr(doc, doc(alias = "left"))]
     Left,
 
     /// `right`.
+    #[cfg_attr(doc, doc(alias = "right"))]
     Right,
 
     /// A value that this version of the crate doesn't know, kept as it was read

@@ -150,6 +150,7 @@ pub struct Overhead {
     /// For each Pod.
     ///
     /// See [`pod_fixed`](crate::Overhead::pod_fixed).
+    #[cfg_attr(doc, doc(alias = "podFixed"))]
     pub pod_fixed: Option<BTreeMap<String, Quantity>>,
 }
 
@@ -202,6 +203,7 @@ pub struct Scheduling {
     /// On which nodes.
     ///
     /// See [`node_selector`](crate::Scheduling::node_selector).
+    #[cfg_attr(doc, doc(alias = "nodeSelector"))]
     pub node_selector: Option<BTreeMap<String, String>>,
 
     /// In spite of what.

@@ -2885,6 +2885,7 @@ pub struct GardenSpecPlaque {
     /// The group and version of the object, such as `apps/v1`.
     ///
     /// See [`api_version`](crate::GardenSpecPlaque::api_version).
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: Option<String>,
 
     /// The kind of the object.
@@ -3021,6 +3022,7 @@ pub struct GardenSpecShed {
     /// The group and version of the object, such as `apps/v1`.
     ///
     /// See [`api_version`](crate::GardenSpecShed::api_version).
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: Option<String>,
 
     /// The kind of the object.
@@ -3115,6 +3117,7 @@ pub struct GardenSpecSign {
     /// In which language.
     ///
     /// See [`in_`](crate::GardenSpecSign::in_).
+    #[cfg_attr(doc, doc(alias = "in"))]
     pub in_: Option<String>,
 
     /// The day on which it was put up.
@@ -3130,6 +3133,7 @@ pub struct GardenSpecSign {
     /// The light.
     ///
     /// See [`x_ray`](crate::GardenSpecSign::x_ray).
+    #[cfg_attr(doc, doc(alias = "x-ray"))]
     pub x_ray: Option<i64>,
 }
 
@@ -4208,6 +4212,7 @@ pub struct GardenSpecWorkbench {
     /// Of the port.
     ///
     /// See [`type_`](crate::GardenSpecWorkbench::type_).
+    #[cfg_attr(doc, doc(alias = "type"))]
     pub type_: Option<String>,
 
     /// A time in words.
@@ -4702,6 +4707,7 @@ pub struct GardenStatusFound {
     /// The group and version of the object, such as `apps/v1`.
     ///
     /// See [`api_version`](crate::GardenStatusFound::api_version).
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: Option<String>,
 
     /// The kind of the object.
@@ -4797,6 +4803,7 @@ pub struct GardenSpecAnnexRooms {
     /// The use of it.
     ///
     /// See [`use_`](crate::GardenSpecAnnexRooms::use_).
+    #[cfg_attr(doc, doc(alias = "use"))]
     pub use_: Option<String>,
 }
 

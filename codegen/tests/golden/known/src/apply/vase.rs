@@ -132,6 +132,7 @@ pub struct VaseSpec {
     /// `doorSecret`.
     ///
     /// See [`door_secret`](crate::VaseSpec::door_secret).
+    #[cfg_attr(doc, doc(alias = "doorSecret"))]
     pub door_secret: Option<SecretReference>,
 
     /// `drawer`.
@@ -161,6 +162,7 @@ pub struct VaseSpec {
     /// `lockSecret`.
     ///
     /// See [`lock_secret`](crate::VaseSpec::lock_secret).
+    #[cfg_attr(doc, doc(alias = "lockSecret"))]
     pub lock_secret: Option<VaseSpecLockSecret>,
 
     /// `near`.
@@ -458,6 +460,7 @@ pub struct VaseSpecFar {
     /// `topologyKey`.
     ///
     /// See [`topology_key`](crate::VaseSpecFar::topology_key).
+    #[cfg_attr(doc, doc(alias = "topologyKey"))]
     pub topology_key: Option<String>,
 
     /// `labelSelector`.
@@ -465,16 +468,19 @@ pub struct VaseSpecFar {
     /// See [`label_selector`](crate::VaseSpecFar::label_selector).
     ///
     /// Required fields of its type, at any depth, are always sent, set or not.
+    #[cfg_attr(doc, doc(alias = "labelSelector"))]
     pub label_selector: Option<LabelSelector>,
 
     /// `matchLabelKeys`.
     ///
     /// See [`match_label_keys`](crate::VaseSpecFar::match_label_keys).
+    #[cfg_attr(doc, doc(alias = "matchLabelKeys"))]
     pub match_label_keys: Option<Vec<String>>,
 
     /// `mismatchLabelKeys`.
     ///
     /// See [`mismatch_label_keys`](crate::VaseSpecFar::mismatch_label_keys).
+    #[cfg_attr(doc, doc(alias = "mismatchLabelKeys"))]
     pub mismatch_label_keys: Option<Vec<String>>,
 
     /// `namespaceSelector`.
@@ -482,6 +488,7 @@ pub struct VaseSpecFar {
     /// See [`namespace_selector`](crate::VaseSpecFar::namespace_selector).
     ///
     /// Required fields of its type, at any depth, are always sent, set or not.
+    #[cfg_attr(doc, doc(alias = "namespaceSelector"))]
     pub namespace_selector: Option<LabelSelector>,
 
     /// `namespaces`.

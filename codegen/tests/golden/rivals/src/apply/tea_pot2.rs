@@ -124,6 +124,7 @@ pub struct TeaPotSpec {
     /// A sign.
     ///
     /// See [`dollar`](crate::TeaPotSpec::dollar).
+    #[cfg_attr(doc, doc(alias = "$"))]
     pub dollar: Option<String>,
 
     /// `cups`.
@@ -149,41 +150,49 @@ pub struct TeaPotSpec {
     /// `lidStrategy`.
     ///
     /// See [`lid_strategy`](crate::TeaPotSpec::lid_strategy).
+    #[cfg_attr(doc, doc(alias = "lidStrategy"))]
     pub lid_strategy: Option<TeaPotSpecLidStrategy>,
 
     /// `mirrorPercent`.
     ///
     /// See [`mirror_percent`](crate::TeaPotSpec::mirror_percent).
+    #[cfg_attr(doc, doc(alias = "mirrorPercent"))]
     pub mirror_percent: Option<i64>,
 
     /// `mirror_percent`.
     ///
     /// See [`mirror_percent_2`](crate::TeaPotSpec::mirror_percent_2).
+    #[cfg_attr(doc, doc(alias = "mirror_percent"))]
     pub mirror_percent_2: Option<values::Number>,
 
     /// `proxyURL`.
     ///
     /// See [`proxy_url`](crate::TeaPotSpec::proxy_url).
+    #[cfg_attr(doc, doc(alias = "proxyURL"))]
     pub proxy_url: Option<String>,
 
     /// `proxyUrl`.
     ///
     /// See [`proxy_url_2`](crate::TeaPotSpec::proxy_url_2).
+    #[cfg_attr(doc, doc(alias = "proxyUrl"))]
     pub proxy_url_2: Option<String>,
 
     /// `type`.
     ///
     /// See [`type_`](crate::TeaPotSpec::type_).
+    #[cfg_attr(doc, doc(alias = "type"))]
     pub type_: Option<String>,
 
     /// `type_`.
     ///
     /// See [`type_2`](crate::TeaPotSpec::type_2).
+    #[cfg_attr(doc, doc(alias = "type_"))]
     pub type_2: Option<String>,
 
     /// `unknownFields`.
     ///
     /// See [`unknown_fields`](crate::TeaPotSpec::unknown_fields).
+    #[cfg_attr(doc, doc(alias = "unknownFields"))]
     pub unknown_fields: Option<String>,
 
     /// `until`.
@@ -204,6 +213,7 @@ pub struct TeaPotSpec {
     /// A letter that no name has.
     ///
     /// See [`ue9`](crate::TeaPotSpec::ue9).
+    #[cfg_attr(doc, doc(alias = "é"))]
     pub ue9: Option<String>,
 }
 

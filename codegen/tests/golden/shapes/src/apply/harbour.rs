@@ -21,21 +21,25 @@ pub struct Harbour {
     /// A time is no text.
     ///
     /// See [`built_at`](crate::Harbour::built_at).
+    #[cfg_attr(doc, doc(alias = "builtAt"))]
     pub built_at: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
 
     /// See "# and \*/ and \`this.
     ///
     /// See [`ref_`](crate::Harbour::ref_).
+    #[cfg_attr(doc, doc(alias = "$ref"))]
     pub ref_: Option<String>,
 
     /// The second.
     ///
     /// See [`_2nd`](crate::Harbour::_2nd).
+    #[cfg_attr(doc, doc(alias = "2nd"))]
     pub _2nd: Option<u8>,
 
     /// A number or a name.
     ///
     /// See [`port`](crate::Harbour::port).
+    #[cfg_attr(doc, doc(alias = "Port"))]
     pub port: Option<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
 
     /// Anything as well.
@@ -81,6 +85,7 @@ pub struct Harbour {
     /// `seenAt`.
     ///
     /// See [`seen_at`](crate::Harbour::seen_at).
+    #[cfg_attr(doc, doc(alias = "seenAt"))]
     pub seen_at: Option<MicroTime>,
 
     /// Anything.
@@ -91,6 +96,7 @@ pub struct Harbour {
     /// See \[there\](<https://example.com/a_b>).
     ///
     /// See [`x_kubernetes_flag`](crate::Harbour::x_kubernetes_flag).
+    #[cfg_attr(doc, doc(alias = "x-kubernetes-flag"))]
     pub x_kubernetes_flag: Option<bool>,
 }
 

@@ -20,6 +20,7 @@ use kubernetes_kinds::{convert, wire};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "cups"))]
 pub struct Cup {
     /// Standard metadata.
     pub metadata: ObjectMeta,
@@ -205,6 +206,7 @@ pub struct CupSpec {
     pub handle: Handle,
 
     /// The same by name.
+    #[cfg_attr(doc, doc(alias = "byName"))]
     pub by_name: Option<BTreeMap<String, Handle>>,
 
     /// More to hold it by.
@@ -288,6 +290,7 @@ pub struct Handle {
     pub side: Option<String>,
 
     /// A field that has the name of another.
+    #[cfg_attr(doc, doc(alias = "unknownFields"))]
     pub unknown_fields: Option<String>,
 
     /// Fields that the type doesn't know, as they were read. They are written back after the

@@ -18,6 +18,7 @@ use kubernetes_kinds::{convert, wire};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "dishes"))]
 pub struct Dish {
     /// Standard metadata.
     pub metadata: ObjectMeta,

@@ -23,6 +23,7 @@ use kubernetes_kinds::{convert, wire};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias = "mugs"))]
 pub struct Mug {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -328,9 +329,11 @@ impl From<golden_conversion_v1::MugSpec> for MugSpec {
 #[non_exhaustive]
 pub enum Handle {
     /// `left`.
+    #[cfg_attr(doc, doc(alias = "left"))]
     Left,
 
     /// `right`.
+    #[cfg_attr(doc, doc(alias = "right"))]
     Right,
 
     /// A value that this version of the crate doesn't know, kept as it was read

@@ -119,6 +119,7 @@ pub struct CupSpec {
     /// The same by name.
     ///
     /// See [`by_name`](crate::CupSpec::by_name).
+    #[cfg_attr(doc, doc(alias = "byName"))]
     pub by_name: Option<BTreeMap<String, Handle>>,
 
     /// More to hold it by.
@@ -198,6 +199,7 @@ pub struct Handle {
     /// A field that has the name of another.
     ///
     /// See [`unknown_fields`](crate::Handle::unknown_fields).
+    #[cfg_attr(doc, doc(alias = "unknownFields"))]
     pub unknown_fields: Option<String>,
 }
 
