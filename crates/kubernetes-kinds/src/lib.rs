@@ -20,6 +20,8 @@
 //! * [`WithMetadata`] adds builder methods for metadata to every kind, [`build`] makes label
 //!   selectors and owner references, [`conditions`] changes the conditions of a status.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod apply;
 pub mod build;
 pub mod conditions;

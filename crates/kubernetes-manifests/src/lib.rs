@@ -7,6 +7,8 @@
 //!
 //! Reading and writing YAML needs the feature `yaml`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod error;
 mod input;
 pub mod scheme;

@@ -24,6 +24,7 @@
 //!
 //! * `testing`: a mounter and a runner of commands that record what they are asked to do.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg(target_os = "linux")]
 
 pub mod atomic_writer;

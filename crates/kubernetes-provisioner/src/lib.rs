@@ -124,6 +124,8 @@
 //!
 //! The controller logs missing permissions when it begins to work.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod abandoned;
 mod adapter;
 mod affinity;

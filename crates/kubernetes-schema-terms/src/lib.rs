@@ -12,6 +12,8 @@
 //! assert_eq!(ErrorType::TooLong.to_string(), "Too long");
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(feature = "custom-resources")]
 mod dates;
 #[cfg(feature = "custom-resources")]

@@ -23,6 +23,8 @@
 //! regular expressions. With the feature `admission`, the module `admission` answers requests to
 //! admission webhooks.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(feature = "admission")]
 pub mod admission;
 #[cfg(feature = "custom-resources")]

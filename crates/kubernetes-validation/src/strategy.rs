@@ -22,6 +22,8 @@ pub trait SetDefaults {
 }
 
 /// The rules of an object or a part of one. Generated crates implement it.
+// Users call `Validate`. Pages of generated types are long enough without it.
+#[doc(hidden)]
 pub trait Check {
     /// Checks everything but a status that is written through its subresource.
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {

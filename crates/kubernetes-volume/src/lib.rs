@@ -25,6 +25,7 @@
 //! * `kube`: a host can have a client, and kube's caches are [listers](interfaces::Lister).
 //! * `testing`: a host and a mounter that record what plugins do.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg(target_os = "linux")]
 
 pub mod containers;

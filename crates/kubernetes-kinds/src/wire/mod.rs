@@ -67,6 +67,8 @@ use k8s_openapi::serde::de::MapAccess;
 ///
 /// It is `Default`, except for enumerations: theirs is the empty text, which isn't one of their
 /// values and which no program should write by mistake.
+// Pages of generated types are long enough without it.
+#[doc(hidden)]
 pub trait Zero {
     /// Returns the zero value.
     fn zero() -> Self;
@@ -81,6 +83,8 @@ impl<T: Default> Zero for T {
 /// A JSON object of the API with a fixed set of fields.
 ///
 /// The generated crates implement this with [`object!`] and [`kind!`].
+// As above.
+#[doc(hidden)]
 pub trait Object: Default {
     /// The Kubernetes name of the type, for error messages.
     const NAME: &'static str;
