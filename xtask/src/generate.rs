@@ -13,7 +13,7 @@ use kubernetes_crdgen::output::{self, Plan};
 use kubernetes_crdgen::{check, rustfmt};
 
 use crate::inputs::{self, Folder, Found};
-use crate::{readme, workspace};
+use crate::{diagram, readme, workspace};
 
 /// Generate the crates from the documents in spec/ and their overlays.
 ///
@@ -101,9 +101,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     generated.retain(is_named);
     rustfmt::format(&mut generated)?;
     let elsewhere = arguments.out.is_some() && !is_same(out, &root);
+    let is_all = !elsewhere && arguments.crates.is_empty() && arguments.spec.is_none();
     let frame = match elsewhere {
         true => frame(&root, out, &found.config, &generated)?,
         false => Vec::new(),
+    };
+    // The plans take the files.
+    let members = match is_all {
+        true => diagram::members(&root, &generated)?,
+        false => None,
     };
     let mut plans = Vec::new();
     for krate in &mut generated {
@@ -114,8 +120,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         }
         plans.push(Plan::of_crate(out, krate, by_hand)?);
     }
-    if !elsewhere && arguments.crates.is_empty() && arguments.spec.is_none() {
+    if is_all {
         plans.push(readme::plan(&root, &generated)?);
+    }
+    if let Some(members) = members {
+        plans.push(diagram::plan(&root, &found.config, &members)?);
     }
     if elsewhere {
         plans.push(Plan::of_files(out, frame)?);

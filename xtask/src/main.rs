@@ -1,11 +1,14 @@
 //! The commands of this workspace: `cargo xtask --help`.
 
+mod bench;
 mod budget;
 mod cache;
 mod cargo;
 mod checksum;
+mod diagram;
 mod diff;
 mod differences;
+mod drawing;
 mod e2e;
 mod fetch;
 mod generate;
@@ -40,6 +43,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Bench(bench::Arguments),
     Budget(budget::Arguments),
     Codegen(generate::Arguments),
     Diff(diff::Arguments),
@@ -54,6 +58,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Budget(arguments) => budget::run(&arguments),
         Command::Codegen(arguments) => generate::run(&arguments),
         // As `diff` does, it exits with 1 for what it found.

@@ -4,6 +4,7 @@
 //! ```text
 //! cargo bench -p conformance --bench wire            # all, and the table of ratios
 //! cargo bench -p conformance --bench wire -- --quick # a rough table, for development
+//! cargo xtask bench --plot                           # the table, and its ratios as pictures
 //! ```
 //!
 //! Each ratio is the median of pairs of measurements: see [`conformance::measure`].
@@ -20,6 +21,7 @@ use conformance::measure::{self, Pair, compare};
 use conformance::workload::{self, Workload};
 use criterion::Criterion;
 use kubernetes_kinds::Lean;
+use serde_json::json;
 
 /// Counts the bytes that are allocated and not yet freed, as they were asked for.
 #[global_allocator]
@@ -149,6 +151,35 @@ fn table(rows: &[Row]) -> String {
     table
 }
 
+/// The ratios of the table, as `cargo xtask bench` reads them.
+fn figures(rows: &[Row]) -> serde_json::Value {
+    let peer = "k8s-openapi";
+    let chart = |name: &str, title: &str, series: &[&str], of: fn(&Row) -> Vec<Option<f64>>| {
+        let rows = rows
+            .iter()
+            .map(|row| json!({"name": row.kind, "ratios": of(row)}));
+        let rows: Vec<_> = rows.collect();
+        json!({"name": name, "title": title, "peer": peer, "series": series, "rows": rows})
+    };
+    let speed = chart(
+        "speed",
+        "Speed, as a multiple of k8s-openapi's: longer is faster",
+        &["reading", "reading without managedFields", "writing"],
+        |row| vec![row.decode, row.lean, row.encode],
+    );
+    let memory = chart(
+        "memory",
+        "Memory of an object, as a multiple of k8s-openapi's: shorter is less",
+        &["whole objects", "without managedFields"],
+        |row| {
+            let bytes = [row.ours_bytes, row.lean_bytes];
+            let ratios = bytes.map(|bytes| Some(bytes as f64 / row.peer_bytes as f64));
+            ratios.to_vec()
+        },
+    );
+    json!({"charts": [speed, memory]})
+}
+
 fn main() {
     let length = measure::length();
     let mut criterion = measure::criterion();
@@ -161,4 +192,7 @@ fn main() {
     conformance::for_each_newest_kind!(measured);
     criterion.final_summary();
     println!("{}", table(&rows));
+    if let Some(file) = std::env::var_os("BENCH_FIGURES") {
+        std::fs::write(file, figures(&rows).to_string()).unwrap();
+    }
 }

@@ -4,6 +4,8 @@
 
 #[cfg(unix)]
 mod adopt;
+#[cfg(unix)]
+mod bench;
 mod budget;
 mod bundle;
 mod by_hand;
@@ -11,6 +13,7 @@ mod choosing;
 mod cli;
 mod common;
 mod crds;
+mod diagram;
 mod diff;
 #[cfg(unix)]
 mod e2e;
