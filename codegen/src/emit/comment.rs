@@ -14,8 +14,8 @@ pub(super) fn comment(lines: &[String]) -> TokenStream {
     quote!(#(#[doc = #docs])*)
 }
 
-/// Returns the attributes of the root of a crate: with the documentation of the lines, and the badges
-/// of what needs a feature, which only rustdoc of a nightly toolchain has, and so docs.rs.
+/// Returns the attributes of the root of a crate: with the documentation of the lines, and the
+/// badges of what needs a feature, which only rustdoc of a nightly toolchain has, and so docs.rs.
 pub(super) fn root_attributes(lines: &[String]) -> TokenStream {
     let docs = inner_comment(lines);
     quote!(#docs #![cfg_attr(docsrs, feature(doc_cfg))])

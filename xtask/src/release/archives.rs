@@ -205,16 +205,19 @@ impl Unpacked<'_> {
             true => &release,
             false => &[],
         };
-        if let Some(errors) = self.cargo_check(root, name, arguments, is_bad)? {
+        if let Some(errors) = self.cargo("check", root, name, arguments, is_bad)? {
             let problem = format!(
                 "the archive of `{name}` does not compile without errors and warnings:\n{errors}"
             );
             let help = "add the features that it uses to its own dependencies";
             problems.add(&place, &problem, help);
-        } else if examples > 0 {
+            return Ok(());
+        }
+        self.document(root, package, arguments, problems)?;
+        if examples > 0 {
             let examples = format!("{EXAMPLES}{name}");
             let is_bad = |output: &Output| !output.status.success();
-            if let Some(errors) = self.cargo_check(root, &examples, &["--examples"], is_bad)? {
+            if let Some(errors) = self.cargo("check", root, &examples, &["--examples"], is_bad)? {
                 let problem =
                     format!("an example in the README of `{name}` does not compile:\n{errors}");
                 let help =
@@ -226,19 +229,45 @@ impl Unpacked<'_> {
     }
 
     /// Runs `cargo check`, and returns what it says if its output is bad.
-    fn cargo_check(
+    /// Makes the documentation of a package with no features but its own: those that others bring
+    /// would hide links to what only a feature adds.
+    fn document(
         &self,
+        root: &Path,
+        package: &Package,
+        arguments: &[&str],
+        problems: &mut Problems,
+    ) -> Result<(), Box<dyn Error>> {
+        // An older rustdoc knows fewer attributes and other lints.
+        if self.toolchain.is_some() {
+            return Ok(());
+        }
+        let name = &package.name;
+        let is_bad = |output: &Output| !output.status.success() || has_warning(output);
+        let arguments = [&["--no-deps"], arguments].concat();
+        if let Some(errors) = self.cargo("doc", root, name, &arguments, is_bad)? {
+            let problem = format!("the documentation of `{name}` has warnings:\n{errors}");
+            let help =
+                "link only to what is there without features, and name the rest in backquotes";
+            problems.add(&package.manifest(self.workspace), &problem, help);
+        }
+        Ok(())
+    }
+
+    fn cargo(
+        &self,
+        task: &str,
         root: &Path,
         package: &str,
         arguments: &[&str],
         is_bad: impl Fn(&Output) -> bool,
     ) -> Result<Option<String>, Box<dyn Error>> {
-        eprintln!("  {package}");
+        eprintln!("  {task} {package}");
         let mut command = match self.toolchain {
             Some(toolchain) => cargo::of_toolchain(toolchain, root),
             None => cargo::command(root),
         };
-        command.args(["check", "--quiet", "--package", package]);
+        command.args([task, "--quiet", "--package", package]);
         // As in this workspace, whose procedural macros are compiled already.
         command.env("CARGO_PROFILE_DEV_DEBUG", "0");
         command.env("CARGO_PROFILE_DEV_BUILD_OVERRIDE_DEBUG", "0");

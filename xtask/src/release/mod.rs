@@ -20,8 +20,8 @@ use registry::Name;
 ///
 /// With --check, for each package that is published: its name in the registry is free or belongs to
 /// this repository, its metadata is complete, its version and those of its dependencies here agree,
-/// and its archive compiles without warnings and with no features but its own, and the Rust
-/// examples of its README compile with what the README adds by `cargo add`.
+/// and its archive compiles and has documentation without warnings and with no features but its
+/// own, and the Rust examples of its README compile with what the README adds by `cargo add`.
 ///
 /// With --binaries, target/programs gets an archive of the programs of each package that has
 /// metadata of `cargo binstall`, their checksums, and a manifest for krew. The sizes of the

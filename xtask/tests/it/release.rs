@@ -38,6 +38,10 @@ check)
     [ ! -e "$here/warns.$package" ] || cat "$here/warns.$package" >&2
     [ ! -e "$here/fails.$package" ] || { cat "$here/fails.$package" >&2; exit 101; }
     ;;
+doc)
+    while [ "$1" != --package ]; do shift; done
+    [ ! -e "$here/links.$2" ] || cat "$here/links.$2" >&2
+    ;;
 esac
 "#;
 
@@ -293,6 +297,18 @@ fn archives_with_warnings() {
     machine.run().fails_with(&[
         "tool/Cargo.toml: the archive of `tool` does not compile without errors and warnings:",
         "function `f` is never used",
+    ]);
+}
+
+/// In the workspace, other packages bring the features without which the link leads nowhere.
+#[test]
+fn links_to_what_only_a_feature_brings() {
+    let machine = Machine::new();
+    let warning = "warning: unresolved link to `Kept`\n --> src/lib.rs:1:5\n";
+    machine.sandbox.write("bin/links.tool", warning);
+    machine.run().fails_with(&[
+        "tool/Cargo.toml: the documentation of `tool` has warnings:",
+        "unresolved link to `Kept`",
     ]);
 }
 
