@@ -47,6 +47,7 @@
 //!     .with_namespace("default");
 //! assert!(snapshot.spec.source.selector.is_some());
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "apply")]
 pub mod apply;

@@ -31,6 +31,7 @@ use crate::VolumeGroupSnapshotError;
 /// annotations. With the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("volumegroupsnapshots", "vgs")))]
 pub struct VolumeGroupSnapshot {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -196,6 +197,7 @@ pub struct VolumeGroupSnapshotSpec {
     ///
     /// The rule `size(self) > 0` must hold: volumeGroupSnapshotClassName must not be
     /// empty; leave it out for the default class.
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotClassName"))]
     pub volume_group_snapshot_class_name: Option<String>,
 }
 
@@ -235,9 +237,11 @@ pub struct VolumeGroupSnapshotStatus {
     ///
     /// The rule `self == oldSelf` must hold: boundVolumeGroupSnapshotContentName can't
     /// change.
+    #[cfg_attr(doc, doc(alias = "boundVolumeGroupSnapshotContentName"))]
     pub bound_volume_group_snapshot_content_name: Option<String>,
 
     /// When the storage system took the snapshots; unset while that isn't known.
+    #[cfg_attr(doc, doc(alias = "creationTime"))]
     pub creation_time: Option<values::DateTime>,
 
     /// The last error while the group was made. It is removed once that succeeds.
@@ -245,6 +249,7 @@ pub struct VolumeGroupSnapshotStatus {
 
     /// True if volumes can be restored from all snapshots of the group; unset while that
     /// isn't known.
+    #[cfg_attr(doc, doc(alias = "readyToUse"))]
     pub ready_to_use: Option<bool>,
 }
 
@@ -327,6 +332,7 @@ pub struct VolumeGroupSnapshotSource {
     /// that exists already.
     ///
     /// The rule `self == oldSelf` must hold: volumeGroupSnapshotContentName can't change.
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotContentName"))]
     pub volume_group_snapshot_content_name: Option<String>,
 }
 
@@ -374,9 +380,11 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeGroupSnapshotSelector {
     /// Requirements that all have to be met.
+    #[cfg_attr(doc, doc(alias = "matchExpressions"))]
     pub match_expressions: Option<Vec<VolumeGroupSnapshotSelectorRequirement>>,
 
     /// Labels that an object must have, with their values.
+    #[cfg_attr(doc, doc(alias = "matchLabels"))]
     pub match_labels: Option<BTreeMap<String, String>>,
 }
 

@@ -30,6 +30,7 @@ use crate::DeletionPolicy;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(doc, doc(alias("volumegroupsnapshotclasses", "vgsclass", "vgsclasses")))]
 pub struct VolumeGroupSnapshotClass {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -38,6 +39,7 @@ pub struct VolumeGroupSnapshotClass {
     /// [`VolumeGroupSnapshot`](crate::VolumeGroupSnapshot) is deleted.
     ///
     /// The rule `self == oldSelf` must hold: deletionPolicy can't change.
+    #[cfg_attr(doc, doc(alias = "deletionPolicy"))]
     pub deletion_policy: DeletionPolicy,
 
     /// The name of the CSI driver that makes the group snapshots.

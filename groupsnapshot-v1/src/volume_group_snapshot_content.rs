@@ -33,6 +33,7 @@ use crate::{DeletionPolicy, VolumeGroupSnapshotError};
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(doc, doc(alias("volumegroupsnapshotcontents", "vgsc", "vgscs")))]
 pub struct VolumeGroupSnapshotContent {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
@@ -199,6 +200,7 @@ pub struct VolumeGroupSnapshotContentSpec {
     /// [`VolumeGroupSnapshot`](crate::VolumeGroupSnapshot) is deleted. For one that is
     /// made for a [`VolumeGroupSnapshot`](crate::VolumeGroupSnapshot), it is that of the
     /// class.
+    #[cfg_attr(doc, doc(alias = "deletionPolicy"))]
     pub deletion_policy: DeletionPolicy,
 
     /// The name of the CSI driver that made the group snapshot or is to make it.
@@ -212,12 +214,14 @@ pub struct VolumeGroupSnapshotContentSpec {
     /// The [`VolumeGroupSnapshot`](crate::VolumeGroupSnapshot) that the content is bound
     /// to, which names the content in turn. Name and namespace have to be set and never
     /// change, nor does a uid that is set.
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotRef"))]
     pub volume_group_snapshot_ref: VolumeGroupSnapshotReference,
 
     /// The class from which the group snapshot was made. The class may since be gone or
     /// another, so nothing should rely on it. A group that exists already needs none.
     ///
     /// The rule `self == oldSelf` must hold: volumeGroupSnapshotClassName can't change.
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotClassName"))]
     pub volume_group_snapshot_class_name: Option<String>,
 }
 
@@ -278,6 +282,7 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeGroupSnapshotContentStatus {
     /// When the storage system took the snapshots; unset while that isn't known.
+    #[cfg_attr(doc, doc(alias = "creationTime"))]
     pub creation_time: Option<values::DateTime>,
 
     /// The last error while the group was made. It is removed once that succeeds.
@@ -285,14 +290,17 @@ pub struct VolumeGroupSnapshotContentStatus {
 
     /// True if volumes can be restored from all snapshots of the group; unset while that
     /// isn't known.
+    #[cfg_attr(doc, doc(alias = "readyToUse"))]
     pub ready_to_use: Option<bool>,
 
     /// The driver's id of the group snapshot.
     ///
     /// The rule `self == oldSelf` must hold: volumeGroupSnapshotHandle can't change.
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotHandle"))]
     pub volume_group_snapshot_handle: Option<String>,
 
     /// The snapshots in the group.
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotInfoList"))]
     pub volume_snapshot_info_list: Option<Vec<VolumeSnapshotInfo>>,
 }
 
@@ -374,11 +382,13 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeGroupSnapshotContentSource {
     /// The driver's ids of a group that exists already.
+    #[cfg_attr(doc, doc(alias = "groupSnapshotHandles"))]
     pub group_snapshot_handles: Option<GroupSnapshotHandles>,
 
     /// The driver's ids of the volumes that are to be snapshot together.
     ///
     /// The rule `self == oldSelf` must hold: volumeHandles can't change.
+    #[cfg_attr(doc, doc(alias = "volumeHandles"))]
     pub volume_handles: Option<Vec<String>>,
 }
 
@@ -430,9 +440,11 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeGroupSnapshotReference {
     /// The group and version of the object.
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: Option<String>,
 
     /// The part of the object that is meant.
+    #[cfg_attr(doc, doc(alias = "fieldPath"))]
     pub field_path: Option<String>,
 
     /// The kind of the object.
@@ -445,6 +457,7 @@ pub struct VolumeGroupSnapshotReference {
     pub namespace: Option<String>,
 
     /// The version of the object that is meant.
+    #[cfg_attr(doc, doc(alias = "resourceVersion"))]
     pub resource_version: Option<String>,
 
     /// The unique id of the object.
@@ -538,18 +551,23 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotInfo {
     /// When the storage system took the snapshot, in nanoseconds since 1970.
+    #[cfg_attr(doc, doc(alias = "creationTime"))]
     pub creation_time: Option<i64>,
 
     /// True if a volume can be restored from the snapshot.
+    #[cfg_attr(doc, doc(alias = "readyToUse"))]
     pub ready_to_use: Option<bool>,
 
     /// The least size in bytes of a volume that is restored from the snapshot.
+    #[cfg_attr(doc, doc(alias = "restoreSize"))]
     pub restore_size: Option<i64>,
 
     /// The driver's id of the snapshot.
+    #[cfg_attr(doc, doc(alias = "snapshotHandle"))]
     pub snapshot_handle: Option<String>,
 
     /// The driver's id of the volume of which the snapshot was made.
+    #[cfg_attr(doc, doc(alias = "volumeHandle"))]
     pub volume_handle: Option<String>,
 }
 
@@ -622,9 +640,11 @@ wire::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupSnapshotHandles {
     /// The driver's id of the group snapshot.
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotHandle"))]
     pub volume_group_snapshot_handle: String,
 
     /// The driver's ids of the snapshots in the group.
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotHandles"))]
     pub volume_snapshot_handles: Vec<String>,
 }
 

@@ -151,6 +151,7 @@ pub struct VolumeGroupSnapshotSpec {
     ///
     /// See
     /// [`volume_group_snapshot_class_name`](crate::VolumeGroupSnapshotSpec::volume_group_snapshot_class_name).
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotClassName"))]
     pub volume_group_snapshot_class_name: Option<String>,
 }
 
@@ -205,11 +206,13 @@ pub struct VolumeGroupSnapshotStatus {
     ///
     /// See
     /// [`bound_volume_group_snapshot_content_name`](crate::VolumeGroupSnapshotStatus::bound_volume_group_snapshot_content_name).
+    #[cfg_attr(doc, doc(alias = "boundVolumeGroupSnapshotContentName"))]
     pub bound_volume_group_snapshot_content_name: Option<String>,
 
     /// When the storage system took the snapshots; unset while that isn't known.
     ///
     /// See [`creation_time`](crate::VolumeGroupSnapshotStatus::creation_time).
+    #[cfg_attr(doc, doc(alias = "creationTime"))]
     pub creation_time: Option<values::DateTime>,
 
     /// The last error while the group was made.
@@ -221,6 +224,7 @@ pub struct VolumeGroupSnapshotStatus {
     /// isn't known.
     ///
     /// See [`ready_to_use`](crate::VolumeGroupSnapshotStatus::ready_to_use).
+    #[cfg_attr(doc, doc(alias = "readyToUse"))]
     pub ready_to_use: Option<bool>,
 }
 
@@ -309,6 +313,7 @@ pub struct VolumeGroupSnapshotSource {
     ///
     /// See
     /// [`volume_group_snapshot_content_name`](crate::VolumeGroupSnapshotSource::volume_group_snapshot_content_name).
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotContentName"))]
     pub volume_group_snapshot_content_name: Option<String>,
 }
 
@@ -364,11 +369,13 @@ pub struct VolumeGroupSnapshotSelector {
     /// Requirements that all have to be met.
     ///
     /// See [`match_expressions`](crate::VolumeGroupSnapshotSelector::match_expressions).
+    #[cfg_attr(doc, doc(alias = "matchExpressions"))]
     pub match_expressions: Option<Vec<VolumeGroupSnapshotSelectorRequirement>>,
 
     /// Labels that an object must have, with their values.
     ///
     /// See [`match_labels`](crate::VolumeGroupSnapshotSelector::match_labels).
+    #[cfg_attr(doc, doc(alias = "matchLabels"))]
     pub match_labels: Option<BTreeMap<String, String>>,
 }
 

@@ -23,6 +23,7 @@ pub struct VolumeGroupSnapshotClass {
     /// deleted.
     ///
     /// See [`deletion_policy`](crate::VolumeGroupSnapshotClass::deletion_policy).
+    #[cfg_attr(doc, doc(alias = "deletionPolicy"))]
     pub deletion_policy: Option<DeletionPolicy>,
 
     /// The name of the CSI driver that makes the group snapshots.

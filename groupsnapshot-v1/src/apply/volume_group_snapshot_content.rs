@@ -146,6 +146,7 @@ pub struct VolumeGroupSnapshotContentSpec {
     /// deleted.
     ///
     /// See [`deletion_policy`](crate::VolumeGroupSnapshotContentSpec::deletion_policy).
+    #[cfg_attr(doc, doc(alias = "deletionPolicy"))]
     pub deletion_policy: Option<DeletionPolicy>,
 
     /// The name of the CSI driver that made the group snapshot or is to make it.
@@ -163,12 +164,14 @@ pub struct VolumeGroupSnapshotContentSpec {
     ///
     /// See
     /// [`volume_group_snapshot_ref`](crate::VolumeGroupSnapshotContentSpec::volume_group_snapshot_ref).
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotRef"))]
     pub volume_group_snapshot_ref: Option<VolumeGroupSnapshotReference>,
 
     /// The class from which the group snapshot was made.
     ///
     /// See
     /// [`volume_group_snapshot_class_name`](crate::VolumeGroupSnapshotContentSpec::volume_group_snapshot_class_name).
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotClassName"))]
     pub volume_group_snapshot_class_name: Option<String>,
 }
 
@@ -260,6 +263,7 @@ pub struct VolumeGroupSnapshotContentStatus {
     /// When the storage system took the snapshots; unset while that isn't known.
     ///
     /// See [`creation_time`](crate::VolumeGroupSnapshotContentStatus::creation_time).
+    #[cfg_attr(doc, doc(alias = "creationTime"))]
     pub creation_time: Option<values::DateTime>,
 
     /// The last error while the group was made.
@@ -271,18 +275,21 @@ pub struct VolumeGroupSnapshotContentStatus {
     /// isn't known.
     ///
     /// See [`ready_to_use`](crate::VolumeGroupSnapshotContentStatus::ready_to_use).
+    #[cfg_attr(doc, doc(alias = "readyToUse"))]
     pub ready_to_use: Option<bool>,
 
     /// The driver's id of the group snapshot.
     ///
     /// See
     /// [`volume_group_snapshot_handle`](crate::VolumeGroupSnapshotContentStatus::volume_group_snapshot_handle).
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotHandle"))]
     pub volume_group_snapshot_handle: Option<String>,
 
     /// The snapshots in the group.
     ///
     /// See
     /// [`volume_snapshot_info_list`](crate::VolumeGroupSnapshotContentStatus::volume_snapshot_info_list).
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotInfoList"))]
     pub volume_snapshot_info_list: Option<Vec<VolumeSnapshotInfo>>,
 }
 
@@ -374,11 +381,13 @@ pub struct VolumeGroupSnapshotContentSource {
     ///
     /// See
     /// [`group_snapshot_handles`](crate::VolumeGroupSnapshotContentSource::group_snapshot_handles).
+    #[cfg_attr(doc, doc(alias = "groupSnapshotHandles"))]
     pub group_snapshot_handles: Option<GroupSnapshotHandles>,
 
     /// The driver's ids of the volumes that are to be snapshot together.
     ///
     /// See [`volume_handles`](crate::VolumeGroupSnapshotContentSource::volume_handles).
+    #[cfg_attr(doc, doc(alias = "volumeHandles"))]
     pub volume_handles: Option<Vec<String>>,
 }
 
@@ -435,11 +444,13 @@ pub struct VolumeGroupSnapshotReference {
     /// The group and version of the object.
     ///
     /// See [`api_version`](crate::VolumeGroupSnapshotReference::api_version).
+    #[cfg_attr(doc, doc(alias = "apiVersion"))]
     pub api_version: Option<String>,
 
     /// The part of the object that is meant.
     ///
     /// See [`field_path`](crate::VolumeGroupSnapshotReference::field_path).
+    #[cfg_attr(doc, doc(alias = "fieldPath"))]
     pub field_path: Option<String>,
 
     /// The kind of the object.
@@ -460,6 +471,7 @@ pub struct VolumeGroupSnapshotReference {
     /// The version of the object that is meant.
     ///
     /// See [`resource_version`](crate::VolumeGroupSnapshotReference::resource_version).
+    #[cfg_attr(doc, doc(alias = "resourceVersion"))]
     pub resource_version: Option<String>,
 
     /// The unique id of the object.
@@ -573,26 +585,31 @@ pub struct VolumeSnapshotInfo {
     /// When the storage system took the snapshot, in nanoseconds since 1970.
     ///
     /// See [`creation_time`](crate::VolumeSnapshotInfo::creation_time).
+    #[cfg_attr(doc, doc(alias = "creationTime"))]
     pub creation_time: Option<i64>,
 
     /// True if a volume can be restored from the snapshot.
     ///
     /// See [`ready_to_use`](crate::VolumeSnapshotInfo::ready_to_use).
+    #[cfg_attr(doc, doc(alias = "readyToUse"))]
     pub ready_to_use: Option<bool>,
 
     /// The least size in bytes of a volume that is restored from the snapshot.
     ///
     /// See [`restore_size`](crate::VolumeSnapshotInfo::restore_size).
+    #[cfg_attr(doc, doc(alias = "restoreSize"))]
     pub restore_size: Option<i64>,
 
     /// The driver's id of the snapshot.
     ///
     /// See [`snapshot_handle`](crate::VolumeSnapshotInfo::snapshot_handle).
+    #[cfg_attr(doc, doc(alias = "snapshotHandle"))]
     pub snapshot_handle: Option<String>,
 
     /// The driver's id of the volume of which the snapshot was made.
     ///
     /// See [`volume_handle`](crate::VolumeSnapshotInfo::volume_handle).
+    #[cfg_attr(doc, doc(alias = "volumeHandle"))]
     pub volume_handle: Option<String>,
 }
 
@@ -680,12 +697,14 @@ pub struct GroupSnapshotHandles {
     ///
     /// See
     /// [`volume_group_snapshot_handle`](crate::GroupSnapshotHandles::volume_group_snapshot_handle).
+    #[cfg_attr(doc, doc(alias = "volumeGroupSnapshotHandle"))]
     pub volume_group_snapshot_handle: Option<String>,
 
     /// The driver's ids of the snapshots in the group.
     ///
     /// See
     /// [`volume_snapshot_handles`](crate::GroupSnapshotHandles::volume_snapshot_handles).
+    #[cfg_attr(doc, doc(alias = "volumeSnapshotHandles"))]
     pub volume_snapshot_handles: Option<Vec<String>>,
 }
 
