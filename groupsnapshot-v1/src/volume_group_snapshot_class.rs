@@ -30,7 +30,10 @@ use crate::DeletionPolicy;
 /// the feature `validation`, `default_and_validate` of
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(doc, doc(alias("volumegroupsnapshotclasses", "vgsclass", "vgsclasses")))]
+#[cfg_attr(
+    doc,
+    doc(alias("volumegroupsnapshotclasses", "vgsclass", "vgsclasses"))
+)]
 pub struct VolumeGroupSnapshotClass {
     /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,

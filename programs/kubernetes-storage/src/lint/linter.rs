@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Scheme, SchemeError, Syntax};
 use kubernetes_validation::{ErrorType, Target};
+use serde_json::Value;
 
 use super::claim_places::ClaimPlace;
 use super::claims::{self, Claims};

@@ -9,10 +9,10 @@
 
 mod damage;
 mod deviations;
-mod explained;
 mod facts;
 mod group_snapshots;
 mod health;
+mod lists;
 mod metadata;
 mod ours;
 mod ratcheting;
@@ -25,9 +25,6 @@ mod volumes;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
-use std::fs;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use conformance::doc::Doc;
@@ -45,6 +42,7 @@ use crate::cases::{Differences, number};
 use crate::cluster::discovery::Server;
 use damage::Damage;
 use deviations::Deviations;
+use lists::check_coverage;
 use ours::{Operation, Ours};
 use verdict::Verdict;
 
@@ -477,25 +475,4 @@ fn short(value: &Value) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
-}
-
-/// Each damage by itself sets off the rules that are listed, no more and no less.
-/// `UPDATE_GOLDEN=1` writes the list anew.
-fn check_coverage(fired: &BTreeSet<String>, list: &str) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/cluster/differential");
-    let path = folder.join(list);
-    if env::var_os("UPDATE_GOLDEN").is_some() {
-        let lines: Vec<_> = fired.iter().map(|rule| format!("{rule}\n")).collect();
-        fs::write(&path, lines.concat()).unwrap();
-        return;
-    }
-    let text = fs::read_to_string(&path).unwrap();
-    let listed: BTreeSet<_> = text.lines().map(str::to_owned).collect();
-    let missing: Vec<_> = listed.difference(fired).collect();
-    assert!(
-        missing.is_empty(),
-        "rules that have not fired: {missing:#?}"
-    );
-    let new: Vec<_> = fired.difference(&listed).collect();
-    assert!(new.is_empty(), "rules that {list} does not list: {new:#?}");
 }
