@@ -45,7 +45,7 @@ impl Documents {
                     knowledge.and_then(|known| known.document(file, &document, snapshot.release));
                 api.has_crate = known.is_some();
                 if api.is_custom {
-                    api.types = Types::of(&document, &api, known);
+                    api.types = Types::of(&document, api.prefixes(), known);
                 }
                 if scope.has_group(api.group()) {
                     scope.restrict(&mut api, described, &mut documents.left_out);

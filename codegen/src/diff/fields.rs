@@ -158,7 +158,7 @@ impl<'a> Comparer<'a> {
         true
     }
 
-    /// How much it matters to writers that a field is required: a server sets the default of a
+    /// Severity for writers of a required field: a server sets the default of a
     /// custom resource's field before it checks whether it is there.
     fn of_required(&self, field: &Node<'a>) -> Severity {
         let is_set = self.is_custom() && field.keywords.contains_key("default");

@@ -13,7 +13,9 @@ use crate::structure::{Step, Structure};
 
 use super::api::Api;
 use super::change::short;
-use super::past::UNKNOWN;
+
+/// The keyword of a schema of which nothing but its place is known.
+pub(super) const UNKNOWN: &str = "x-unknown";
 
 /// The keyword of a value that is an integer or a text.
 const EITHER: &str = "x-kubernetes-int-or-string";

@@ -14,11 +14,8 @@ use crate::source::Source;
 use super::api::Api;
 use super::knowledge::Knowledge;
 use super::lifecycle;
-use super::node::{Topic, topic};
+use super::node::{Topic, UNKNOWN, topic};
 use super::snapshot::{Complete, Snapshot};
-
-/// The keyword of a schema of which nothing but its place is known.
-pub(super) const UNKNOWN: &str = "x-unknown";
 
 /// A place of a document, by the parts of its pointer; a `*` at the end of a part matches any text.
 pub type Part = String;

@@ -5,7 +5,8 @@ use super::api::Api;
 use super::change::{Change, ChangeKind, Place, Rust, Semver, short};
 use super::comparer::Raw;
 use super::conversion;
-use super::types::{self, Field, rust_name};
+use super::owner::{self, Field};
+use super::types::rust_name;
 
 /// Two documents of one group-version, and all documents of both releases.
 pub(super) struct Context<'a> {
@@ -65,7 +66,7 @@ impl Context<'_> {
 
     /// The field of Rust that a change is about: that of the later release, if it has it.
     fn field(&self, raw: &Raw) -> Field {
-        let of = |api| types::field(api, &raw.schema, &raw.path);
+        let of = |api| owner::field(api, &raw.schema, &raw.path);
         of(self.to).or_else(|| of(self.from)).unwrap_or_default()
     }
 
