@@ -27,6 +27,9 @@ impl From<TokenStream> for Item {
 /// too many: rustfmt breaks both somewhat earlier than other code.
 const NARROW: usize = 90;
 
+/// The most columns of an attribute's arguments on one line, but for a list of traits.
+const ARGUMENTS: usize = 70;
+
 /// A struct or an enumeration with documented members, a line each.
 pub(super) struct Declaration {
     text: String,
@@ -46,7 +49,7 @@ impl Declaration {
         new.docs(docs, "");
         for attribute in attributes {
             new.code(&["#[", attribute, "]"]);
-            new.is_wide |= attribute.len() > NARROW;
+            new.is_wide |= is_wide(attribute);
         }
         new.code(&[head, " {"]);
         new
@@ -61,7 +64,7 @@ impl Declaration {
         self.docs(docs, "    ");
         if let Some(attribute) = attribute {
             self.code(&["    #[", attribute, "]"]);
-            self.is_wide |= attribute.len() > NARROW;
+            self.is_wide |= is_wide(attribute);
         }
         self.code(&["    ", member, ","]);
     }
@@ -94,6 +97,14 @@ impl Declaration {
         self.text.extend(parts.iter().copied());
         self.is_wide |= self.text.len() - before > WIDTH;
         self.text.push('\n');
+    }
+}
+
+/// Returns true if rustfmt would break the line of an attribute.
+fn is_wide(attribute: &str) -> bool {
+    match attribute.split_once('(') {
+        Some((name, arguments)) if name != "derive" => arguments.len() - 1 > ARGUMENTS,
+        _ => attribute.len() > NARROW,
     }
 }
 

@@ -358,8 +358,8 @@ fn links_and_permissions_stay() {
     );
 }
 
-/// A dump of a cluster is edited in the time that reading takes: ten times as many objects don't take
-/// a hundred times as long.
+/// A dump of a cluster is edited in the time that reading takes: ten times as many objects don't
+/// take a hundred times as long.
 #[test]
 fn many_objects_take_linear_time() {
     let item = "- apiVersion: storage.k8s.io/v1beta1\n  kind: StorageClass\n  \
