@@ -13,6 +13,9 @@ pub(crate) const RULE: &str = "x-kubernetes-validations";
 /// The rule of the least number of fields.
 const LEAST: &str = "minProperties";
 
+/// The problem of the error in place of rules in CEL that haven't been evaluated.
+const SKIPPED: &str = "the rules in CEL have not been evaluated, because of the other errors";
+
 /// The path at which a server reports errors of a whole object.
 pub(crate) const NOWHERE: &str = "<nil>";
 
@@ -59,17 +62,26 @@ fn report_once(report: &mut Report) {
     report.errors = once;
 }
 
+impl Error {
+    /// Returns true if the error only says that the other errors of the report keep a server from
+    /// evaluating rules in CEL.
+    #[must_use]
+    #[inline]
+    pub fn is_about_skipped_rules(&self) -> bool {
+        self.rule == RULE && self.detail == SKIPPED
+    }
+}
+
 /// `others` are errors that the report gets later.
 fn skip_cel_rules<K: Strategy>(report: &mut Report, others: &[Error]) {
     if K::HAS_CEL_RULES && report.errors.iter().chain(others).any(is_in_the_way) {
         report.errors.retain(|error| error.rule != RULE);
-        let detail = "the rules in CEL have not been evaluated, because of the other errors";
         report.errors.push(Error {
             error_type: ErrorType::Invalid,
             field: NOWHERE.to_owned(),
             path: FieldPath::default(),
             value: None,
-            detail: detail.to_owned(),
+            detail: SKIPPED.to_owned(),
             rule: RULE,
             accepted: &[],
         });

@@ -117,6 +117,11 @@ fn nearest() -> Option<PathBuf> {
 fn located(path: &Path, error: &serde_saphyr::Error) -> String {
     let text = error.without_snippet().to_string();
     let text = text.lines().next().unwrap_or_default();
+    // What follows is advice for programs.
+    let text = text
+        .split(", set DuplicateKeyPolicy")
+        .next()
+        .unwrap_or(text);
     let Some(place) = error.location() else {
         return format!("{}: {text}", path.display());
     };
@@ -141,7 +146,10 @@ fn patterns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<GlobSet>, 
 
 fn kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let texts = Vec::<String>::deserialize(deserializer)?;
-    let kinds = texts.iter().map(|text| kinds::parse(text));
+    let kinds = texts.iter().map(|text| {
+        let kind = kinds::parse(text);
+        kind.map_err(|help| format!("no kind `{text}`; {help}"))
+    });
     kinds.collect::<Result<_, _>>().map_err(de::Error::custom)
 }
 

@@ -214,8 +214,10 @@ fn document(scheme: &Scheme, part: &Part<'_>, target: &Target, is_partial: bool)
         .as_ref()
         .map(|readable| readable.placeholders.as_slice());
     let left_out = left_out.unwrap_or_default();
-    let is_certain =
-        |error: &&Error| !template::is_inside(error, left_out) && !template::is_about(error);
+    let is_certain = |error: &&Error| {
+        let is_open = template::is_inside(error, left_out) || template::is_about(error);
+        !is_open && !error.is_about_skipped_rules()
+    };
     let certain: Vec<_> = errors.iter().filter(is_certain).collect();
     if !certain.is_empty() {
         let name = part.name.as_deref().unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Comments in manifests that hide findings: `# kubernetes-storage: ignore enum, unknownField`.
 //!
 //! Before the first field of a document, a comment is about the whole document. Further down, it is
-//! about its own line, or about the next if nothing else is on its own. What follows `--` says why.
+//! about its own line; if nothing else is on its own, it is about the next and about what belongs to
+//! that, such as the rest of a list's element. What follows `--` says why.
 
 use std::ops::RangeInclusive;
 
@@ -48,9 +49,8 @@ impl Comments {
         // The comments of the document, and those of the next line, begin here.
         let (mut of_document, mut of_line) = (0, 0);
         let (mut documents, mut has_content) = (0, false);
-        let mut last = 0;
-        for (line, text) in (1..).zip(text.lines()) {
-            last = line;
+        let lines: Vec<_> = text.lines().collect();
+        for (line, text) in (1..).zip(&lines) {
             let text = text.trim_start_matches('\u{feff}');
             let rest = after_marker(text);
             if rest.is_some() && has_content {
@@ -59,10 +59,10 @@ impl Comments {
             }
             let content = rest.unwrap_or(text);
             let is_content = !content.trim().is_empty() && !content.trim_start().starts_with('#');
-            if is_content && has_content {
-                for comment in self.0.iter_mut().skip(of_line) {
-                    comment.about = line..=line;
-                }
+            let waiting = self.0.iter_mut().skip(of_line);
+            if is_content && has_content && waiting.len() > 0 {
+                let end = line + belonging(lines.get(line - 1..).unwrap_or_default());
+                waiting.for_each(|comment| comment.about = line..=end);
             }
             if is_content && !has_content {
                 documents += 1;
@@ -82,7 +82,7 @@ impl Comments {
                 (has_content, of_line) = (true, self.0.len());
             }
         }
-        self.end_document(of_document, last);
+        self.end_document(of_document, lines.len());
     }
 
     /// Sets the end of the comments on a whole document.
@@ -111,6 +111,30 @@ impl Comments {
     pub(super) fn iter(&self) -> impl Iterator<Item = &Comment> {
         self.0.iter()
     }
+}
+
+/// Returns the number of lines that belong to the first: those that are further in, and a list below
+/// its name.
+fn belonging(lines: &[&str]) -> usize {
+    let is_element = |text: &str| text == "-" || text.starts_with("- ");
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let Some((first, rest)) = lines.split_first() else {
+        return 0;
+    };
+    let (outer, has_list) = (indent(first), !is_element(first.trim()));
+    let mut count = 0;
+    for (number, line) in (1..).zip(rest) {
+        let text = line.trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let is_in_list = has_list && indent(line) == outer && is_element(text);
+        if indent(line) <= outer && !is_in_list {
+            break;
+        }
+        count = number;
+    }
+    count
 }
 
 /// Returns what follows the marker of a new document.

@@ -355,7 +355,9 @@ impl Linter {
             return;
         }
         for error in &created.report.errors {
-            if template::is_inside(error, &collector.placeholders) {
+            // Nothing about the object: the errors to correct are there.
+            if template::is_inside(error, &collector.placeholders) || error.is_about_skipped_rules()
+            {
                 continue;
             }
             let position = positions.find(&error.path);

@@ -155,7 +155,14 @@ fn what_is_wrong_in_it() {
             "1:8: no rule `enun`; did you mean enum?",
         ),
         ("rules:\n  enum: never", "2:9: "),
-        ("kinds: [StorageClas]", "1:8: did you mean StorageClass?"),
+        (
+            "kinds: [StorageClas]",
+            "1:8: no kind `StorageClas`; did you mean StorageClass?",
+        ),
+        (
+            "noIgnore: true\nnoIgnore: true",
+            "2:1: duplicate mapping key: noIgnore\n",
+        ),
         ("ignore: ['[a']", "1:9: unclosed character class"),
         (
             "claimTemplates: [{group: a, kind: A, path: 'spec[0]'}]",

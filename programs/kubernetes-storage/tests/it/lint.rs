@@ -384,15 +384,12 @@ metadata: {name: d}
         "1 driver FieldValueRequired",
         "4 deletionPolicy FieldValueNotSupported",
         "10 spec.source FieldValueInvalid",
-        // Rules in CEL are not evaluated then.
-        "12  FieldValueInvalid",
         "15 spec.deletionPolicy FieldValueRequired",
         "15 spec.source FieldValueRequired",
         "15 spec.volumeSnapshotRef FieldValueRequired",
         // It is checked as one of v1.
         "18 apiVersion NotServed",
         "18 spec FieldValueRequired",
-        "18  FieldValueInvalid",
     ];
     assert_eq!(found, wanted);
 }

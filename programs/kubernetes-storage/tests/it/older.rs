@@ -145,7 +145,6 @@ fn served_versions_are_not_told_as_gone() {
         "<stdin>:5 x-kubernetes-validations",
         "<stdin>:7 deprecatedVersion",
         // Rules in CEL are not evaluated then.
-        "<stdin>:7 x-kubernetes-validations",
         "<stdin>:12 enum",
         // The name that v1beta2 has given to the list.
         "<stdin>:16 unknownField",

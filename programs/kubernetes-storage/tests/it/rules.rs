@@ -130,6 +130,40 @@ fn comments_hide_findings() {
     assert_eq!((ran.stdout.as_str(), ran.code), (expected, 0));
 }
 
+/// A comment of its own line is about all that belongs to the next.
+#[test]
+fn comments_hide_blocks() {
+    let item = "- apiVersion: storage.k8s.io/v1
+  kind: StorageClass
+  metadata: {name: NAME}
+  provisioner: csi.example.com
+  reclaimPolicy: Keep
+";
+    let items = ["a", "b"].map(|name| item.replace("NAME", name));
+    let list = |first: &str, second: &str| {
+        let [a, b] = &items;
+        let text = format!("apiVersion: v1\nkind: List\nitems:\n{first}{a}{second}{b}");
+        linted(&[], &text).0
+    };
+    let ignored = "# kubernetes-storage: ignore enum\n";
+    assert_eq!(list("", ""), "enum enum");
+    assert_eq!(list(ignored, ""), "enum");
+    assert_eq!(list("", ignored), "enum");
+    assert_eq!(list(ignored, &format!("\n\n{ignored}")), "");
+
+    let claim = |first: &str, second: &str| {
+        let text = format!(
+            "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: a}}\nspec:\n  \
+             {first}\n  accessModes:\n  - Never\n\n  # More.\n  - Ever\n  {second}\n  \
+             resources: {{requests: {{storage: 1Gi}}}}\n  volumeMode: Blok\n"
+        );
+        linted(&[], &text).0
+    };
+    assert_eq!(claim("", ""), "enum enum enum");
+    assert_eq!(claim(ignored.trim(), ""), "enum");
+    assert_eq!(claim("", ignored.trim()), "enum enum enum");
+}
+
 /// Objects that several files define can be wanted, too.
 #[test]
 fn comments_hide_what_is_between_files() {
