@@ -1,8 +1,8 @@
 //! Comments in manifests that hide findings: `# kubernetes-storage: ignore enum, unknownField`.
 //!
 //! Before the first field of a document, a comment is about the whole document. Further down, it is
-//! about its own line; if nothing else is on its own, it is about the next and about what belongs to
-//! that, such as the rest of a list's element. What follows `--` says why.
+//! about its own line; if nothing else is on its own, it is about the next and about what belongs
+//! to that, such as the rest of a list's element. What follows `--` says why.
 
 use std::ops::RangeInclusive;
 
@@ -113,8 +113,8 @@ impl Comments {
     }
 }
 
-/// Returns the number of lines that belong to the first: those that are further in, and a list below
-/// its name.
+/// Returns the number of lines that belong to the first: those that are further in, and a list
+/// below its name.
 fn belonging(lines: &[&str]) -> usize {
     let is_element = |text: &str| text == "-" || text.starts_with("- ");
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
