@@ -38,7 +38,9 @@ pub(crate) struct Names {
     pub(crate) plural: String,
     pub(crate) kind: String,
     list_kind: Option<String>,
-    pub(crate) short_names: Option<Vec<String>>,
+    /// As they are written: only who makes a definition of them asks for a list of texts.
+    #[serde(default)]
+    short_names: Value,
 }
 
 impl Names {
@@ -46,6 +48,12 @@ impl Names {
     pub(crate) fn list(&self) -> String {
         let given = self.list_kind.clone();
         given.unwrap_or_else(|| format!("{}List", self.kind))
+    }
+
+    /// The short names, if they are a list of texts.
+    pub(crate) fn short(&self) -> Option<Vec<&str>> {
+        let names = self.short_names.as_array()?;
+        names.iter().map(Value::as_str).collect()
     }
 }
 

@@ -254,7 +254,7 @@ fn rank(version: &str) -> (u8, u64, u64, Reverse<&str>) {
 /// The schema of a kind, with the fields that every object has.
 fn of_kind(mut schema: Map<String, Value>, kind: Value, names: &Names) -> Value {
     schema.insert("x-kubernetes-group-version-kind".to_owned(), json!([kind]));
-    if let Some(short) = &names.short_names {
+    if let Some(short) = names.short() {
         schema.insert(SHORT_NAMES.to_owned(), json!(short));
     }
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
