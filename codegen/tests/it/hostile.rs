@@ -204,7 +204,7 @@ fn count_tokens(tokens: TokenStream, counts: &mut BTreeMap<String, usize>) {
             TokenTree::Punct(sign) if sign.as_char() == ',' && tokens.peek().is_none() => {
                 continue;
             }
-            TokenTree::Group(group) if is_doc(&group) => continue,
+            TokenTree::Group(group) if is_doc(&group) || is_alias(&group) => continue,
             TokenTree::Group(group) => {
                 count_tokens(group.stream(), counts);
                 format!("{:?}", group.delimiter())
@@ -226,6 +226,17 @@ fn is_doc(group: &proc_macro2::Group) -> bool {
     let text = matches!(tokens.next(), Some(TokenTree::Literal(_)));
     let rest = tokens.next().is_none();
     group.delimiter() == Delimiter::Bracket && doc && equals && text && rest
+}
+
+/// Returns true for an attribute with the name that an item has in the API, or with several: there is
+/// none if it is the item's own, or one that rustdoc refuses.
+fn is_alias(group: &proc_macro2::Group) -> bool {
+    let mut attribute = String::new();
+    write_tokens(group.stream(), &mut attribute);
+    let one = "cfg_attr Parenthesis{doc , doc Parenthesis{alias = \"\"}\n}\n";
+    let several = "cfg_attr Parenthesis{doc , doc Parenthesis{alias Parenthesis{\"\"}\n}\n}\n";
+    let attribute = attribute.replace("\"\", ", "");
+    group.delimiter() == Delimiter::Bracket && [one, several].contains(&attribute.as_str())
 }
 
 /// The files of a harmless document.

@@ -134,7 +134,14 @@ fn what_a_server_says_is_compared() {
     .succeeds();
     for from in [old.url.as_str(), "../fetched/v1.36"] {
         let mut diff = Command::new(XTASK);
-        diff.args(["diff", from, &new.url, "--fail-on", "breaking"]);
+        diff.args([
+            "diff",
+            from,
+            &new.url,
+            "--fail-on",
+            "breaking",
+            "--all-kinds",
+        ]);
         let outcome = Outcome::of(diff.current_dir(sandbox.path("root")));
         assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
         assert!(

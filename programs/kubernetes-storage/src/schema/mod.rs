@@ -18,12 +18,9 @@ use crate::text::nearest;
 ///
 /// The schema accepts what `lint` accepts for the newest release, and refuses unknown fields, wrong
 /// types, and whatever else JSON Schema can express. Without a kind, it is one for manifests of all
-/// kinds, which accepts objects of others as they are:
-///
-///     kubernetes-storage schema >storage.schema.json
-///
-/// and in a manifest, for yaml-language-server, `# yaml-language-server:
-/// $schema=storage.schema.json`.
+/// kinds, which accepts objects of others as they are. Write it to a file, such as
+/// storage.schema.json, and name it in manifests for yaml-language-server:
+/// `# yaml-language-server: $schema=storage.schema.json`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[command(group = clap::ArgGroup::new("subject").required(false).multiple(false))]
