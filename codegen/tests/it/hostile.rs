@@ -228,8 +228,8 @@ fn is_doc(group: &proc_macro2::Group) -> bool {
     group.delimiter() == Delimiter::Bracket && doc && equals && text && rest
 }
 
-/// Returns true for an attribute with the name that an item has in the API, or with several: there is
-/// none if it is the item's own, or one that rustdoc refuses.
+/// Returns true for an attribute with the name that an item has in the API, or with several: there
+/// is none if it is the item's own, or one that rustdoc refuses.
 fn is_alias(group: &proc_macro2::Group) -> bool {
     let mut attribute = String::new();
     write_tokens(group.stream(), &mut attribute);
