@@ -260,6 +260,25 @@ fn types(model: &str) -> BTreeMap<String, Value> {
         .collect()
 }
 
+/// Takes the short names of all kinds.
+fn take_short_names(types: &mut BTreeMap<String, Value>) -> Vec<String> {
+    fn take(value: &mut Value, to: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                let names = fields.remove("short_names");
+                let names = names.iter().filter_map(Value::as_array).flatten();
+                to.extend(names.filter_map(Value::as_str).map(str::to_owned));
+                fields.values_mut().for_each(|value| take(value, to));
+            }
+            Value::Array(values) => values.iter_mut().for_each(|value| take(value, to)),
+            _ => (),
+        }
+    }
+    let mut names = Vec::new();
+    types.values_mut().for_each(|value| take(value, &mut names));
+    names
+}
+
 /// Definitions and the documents that a server publishes for them become the same types.
 #[test]
 #[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
@@ -291,7 +310,7 @@ fn definitions_and_the_documents_of_a_server_are_the_same() {
                 sandbox.write("root/codegen.toml", &config);
                 types(&sandbox.run(&["--dump"]).succeeds().out)
             };
-            let published = model(&[(file, document)]);
+            let mut published = model(&[(file, document)]);
             let mut manifests = Vec::new();
             for entry in fs::read_dir(folder.join("manifests")).unwrap() {
                 let path = entry.unwrap().path();
@@ -301,7 +320,16 @@ fn definitions_and_the_documents_of_a_server_are_the_same() {
                 }
             }
             assert_eq!(manifests.len(), 3);
-            let defined = model(&manifests);
+            let mut defined = model(&manifests);
+            // A server's document has no short names of kinds.
+            assert!(take_short_names(&mut published).is_empty());
+            let short = take_short_names(&mut defined);
+            let is_of_group =
+                |name: &String| name.starts_with(if group == "snapshot" { "vs" } else { "vgs" });
+            assert!(
+                short.len() > 3 && short.iter().all(is_of_group),
+                "{short:?}"
+            );
             assert!(published.len() > 10, "{}", published.len());
             let lines = |types: &BTreeMap<String, Value>| {
                 let text = serde_json::to_string_pretty(types).unwrap();
