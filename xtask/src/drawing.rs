@@ -153,13 +153,13 @@ impl<'a> Picture<'a> {
 
     /// The same, on a ground that hides what it crosses.
     pub(crate) fn note_above(&mut self, x: f64, y: f64, text: &str) {
-        let ground = Rectangle::new()
-            .set("x", x - 1.0)
-            .set("y", y - SMALL)
-            .set("width", width(text, SMALL))
-            .set("height", SMALL + 3.0)
-            .set("fill", self.scheme.canvas);
-        self.document.append(ground);
+        let ground = Area {
+            x: x - 1.0,
+            y: y - SMALL,
+            width: width(text, SMALL),
+            height: SMALL + 3.0,
+        };
+        self.document.append(rectangle(ground, self.scheme.canvas));
         self.note(x, y, Anchor::Start, text);
     }
 
@@ -190,7 +190,10 @@ impl<'a> Picture<'a> {
     /// Draws a box in one of the colours, with a name and what explains it in its middle.
     pub(crate) fn boxed(&mut self, area: Area, colour: usize, name: &str, lines: &[String]) {
         let colour = colour % self.scheme.fills.len();
-        self.rectangle(area, self.scheme.fills[colour], self.scheme.edges[colour]);
+        let ground = rectangle(area, self.scheme.fills[colour])
+            .set("rx", 6)
+            .set("stroke", self.scheme.edges[colour]);
+        self.document.append(ground);
         let middle = area.x + area.width / 2.0;
         let mut y = area.y + (area.height - height(lines)) / 2.0 + MARGIN / 2.0 + LINE * 0.75;
         self.text(middle, y, Anchor::Middle, name);
@@ -203,25 +206,7 @@ impl<'a> Picture<'a> {
     /// Draws a bar in one of the colours.
     pub(crate) fn bar(&mut self, area: Area, colour: usize) {
         let edge = self.scheme.edges[colour % self.scheme.edges.len()];
-        let bar = Rectangle::new()
-            .set("x", area.x)
-            .set("y", area.y)
-            .set("width", area.width)
-            .set("height", area.height)
-            .set("fill", edge);
-        self.document.append(bar);
-    }
-
-    fn rectangle(&mut self, area: Area, fill: &str, edge: &str) {
-        let rectangle = Rectangle::new()
-            .set("x", area.x)
-            .set("y", area.y)
-            .set("width", area.width)
-            .set("height", area.height)
-            .set("rx", 6)
-            .set("fill", fill)
-            .set("stroke", edge);
-        self.document.append(rectangle);
+        self.document.append(rectangle(area, edge));
     }
 
     /// Draws a straight line; a dashed one if it only helps to read the others.
@@ -271,4 +256,13 @@ impl<'a> Picture<'a> {
             .set("fill", self.scheme.line);
         self.document.append(head);
     }
+}
+
+fn rectangle(area: Area, fill: &str) -> Rectangle {
+    Rectangle::new()
+        .set("x", area.x)
+        .set("y", area.y)
+        .set("width", area.width)
+        .set("height", area.height)
+        .set("fill", fill)
 }

@@ -41,7 +41,7 @@ impl<'a> Run<'a> {
             return self.has_custom_group(api, self.to, self.all_to);
         }
         if !self.to.complete.has(api.group()) {
-            self.missing(group_version, self.to);
+            self.has_no_document(api, self.to);
             return false;
         }
         // A server serves no alpha and few beta versions unless it is asked to. One that served it
@@ -54,10 +54,7 @@ impl<'a> Run<'a> {
                 "the server of {} doesn't serve it, which may be a matter of its settings",
                 self.to.name
             );
-            self.missing
-                .entry(reason)
-                .or_default()
-                .push(group_version.clone());
+            self.miss(api, reason);
         }
         is_gone
     }
@@ -75,8 +72,7 @@ impl<'a> Run<'a> {
                  Kubernetes: a cluster has them where their definitions are installed"
             ),
         };
-        let missing = self.missing.entry(reason).or_default();
-        missing.push(api.group_version.clone());
+        self.miss(api, reason);
         false
     }
 
@@ -99,7 +95,7 @@ impl<'a> Run<'a> {
             return;
         }
         if !api.is_custom && release.is_none() && !self.from.complete.has(api.group()) {
-            self.missing(group_version, self.from);
+            self.has_no_document(api, self.from);
             return;
         }
         let change = Change {
@@ -139,12 +135,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn missing(&mut self, group_version: &str, snapshot: &Snapshot) {
-        let reason = format!("{} has no document of it", snapshot.name);
-        self.missing
-            .entry(reason)
-            .or_default()
-            .push(group_version.to_owned());
+    fn has_no_document(&mut self, api: &Api, snapshot: &Snapshot) {
+        self.miss(api, format!("{} has no document of it", snapshot.name));
+    }
+
+    /// Says why a group-version can't be compared.
+    fn miss(&mut self, api: &Api, reason: String) {
+        let missing = self.missing.entry(reason).or_default();
+        missing.push(api.group_version.clone());
     }
 
     fn is_between(&self, release: crate::Release) -> bool {

@@ -9,7 +9,6 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::arguments::Server;
-use crate::config::Config;
 use crate::output::report_error;
 use crate::rules::{self, Rule};
 use crate::{convert, defaults, exit, explain, lint, schema};
@@ -68,7 +67,7 @@ impl Task {
             Self::Defaults(args) => &args.files,
             _ => return Ok(()),
         };
-        let config: Config = files.config.load()?;
+        let config = files.config.load()?;
         match self {
             Self::Lint(args) => args.complete(config),
             Self::Convert(args) => args.complete(&config),

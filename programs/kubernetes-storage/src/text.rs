@@ -20,6 +20,12 @@ pub(crate) fn truncate(text: &str, max: usize) -> String {
     }
 }
 
+/// Returns what follows the marker that starts a document, if a line has it.
+pub(crate) fn after_marker(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("---")?;
+    (rest.is_empty() || rest.starts_with([' ', '\t', '\r'])).then_some(rest)
+}
+
 /// Returns a number with its noun, as in `1 file` and `2 files`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })

@@ -143,14 +143,16 @@ impl ClaimTemplate {
     fn new(path: FieldPath, of_pod: bool, claim: &Value) -> Self {
         Self {
             of_pod,
-            is_spec: false,
             ..Self::with(path, claim.get("spec"))
         }
     }
 
     /// The claim of which there is only the `spec`.
     fn of_spec(path: FieldPath, spec: &Value) -> Self {
-        Self::with(path, Some(spec))
+        Self {
+            is_spec: true,
+            ..Self::with(path, Some(spec))
+        }
     }
 
     fn with(path: FieldPath, spec: Option<&Value>) -> Self {
@@ -161,7 +163,7 @@ impl ClaimTemplate {
         Self {
             path,
             of_pod: false,
-            is_spec: true,
+            is_spec: false,
             no_sources: no_sources.map(|name| format!("spec.{name}")).collect(),
         }
     }

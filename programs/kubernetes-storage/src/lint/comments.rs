@@ -6,6 +6,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::text::after_marker;
+
 /// The beginning of these comments.
 const MARK: &str = "# kubernetes-storage:";
 
@@ -135,12 +137,6 @@ fn belonging(lines: &[&str]) -> usize {
         count = number;
     }
     count
-}
-
-/// Returns what follows the marker of a new document.
-fn after_marker(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("---")?;
-    (rest.is_empty() || rest.starts_with([' ', '\t', '\r'])).then_some(rest)
 }
 
 /// Returns what a line asks for, if it has a comment that does.

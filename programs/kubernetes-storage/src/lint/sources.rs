@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use crate::text::after_marker;
+
 /// The beginning of these comments.
 const MARK: &str = "# Source: ";
 
@@ -14,7 +16,7 @@ impl Sources {
     pub(super) fn of(text: &str) -> Self {
         let mut sources = vec![(1, None)];
         for (line, text) in (1..).zip(text.lines()) {
-            if text.starts_with("---") {
+            if after_marker(text).is_some() {
                 sources.push((line, None));
             } else if let Some(path) = text.strip_prefix(MARK)
                 && let Some((_, source)) = sources.last_mut()

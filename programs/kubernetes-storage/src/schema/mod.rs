@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 use crate::config;
 use crate::lint;
-use crate::text::nearest;
 
 /// Prints the JSON Schema of a kind, for editors and other validators
 ///
@@ -73,7 +72,7 @@ fn print(out: &mut impl Write, schema: &Value) -> io::Result<()> {
 /// Returns the schema of a kind in a version, or in the newest.
 fn of_kind(kind: &str, api_version: Option<&str>) -> Result<Value, String> {
     let all = kinds::all();
-    let mut found = all.iter().filter(|(known, _)| known.kind == kind);
+    let found = all.iter().filter(|(known, _)| known.kind == kind);
     let is_meant = |known: &GroupVersionKind| {
         api_version.is_none_or(|version| known.group_version.to_string() == version)
     };
@@ -81,22 +80,13 @@ fn of_kind(kind: &str, api_version: Option<&str>) -> Result<Value, String> {
         return Ok(schema());
     }
     let versions: Vec<_> = found
-        .by_ref()
         .map(|(known, _)| known.group_version.to_string())
         .collect();
     if !versions.is_empty() {
         return Err(format!("{kind} has the versions {}", versions.join(", ")));
     }
-    let names = all.iter().map(|(known, _)| &*known.kind);
-    Err(match nearest(kind, names.clone()) {
-        Some(near) => format!("no kind {kind}; did you mean {near}?"),
-        None => {
-            let mut names: Vec<_> = names.collect();
-            names.sort_unstable();
-            names.dedup();
-            format!("no kind {kind}; supported kinds: {}", names.join(", "))
-        }
-    })
+    let help = crate::kinds::parse(kind).err().unwrap_or_default();
+    Err(format!("no kind {kind}; {help}"))
 }
 
 /// Returns the schema of manifests of all kinds. It accepts objects of other kinds.
