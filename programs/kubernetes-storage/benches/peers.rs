@@ -6,21 +6,28 @@
 //! folder
 //! ```
 //!
-//! Go builds the peers. kubeconform checks by the JSON Schemas that `schema` prints, as it has none
-//! of its own for a release, and kubectl-validate by the documents of Kubernetes that it has. The
-//! three run by turns; the figures are medians, and the ratios are ours to theirs.
+//! Go builds the peers. kubectl-validate checks by the documents of Kubernetes that its module has, and
+//! kubeconform by JSON Schemas that are made of the same documents, as it has none of its own: the two
+//! check all kinds. Kinds of other groups have the schemas that `schema` prints. The three run by turns;
+//! the figures are medians, and the ratios are ours to theirs.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
 use xtask_testing::processes::{self, Cost};
 use xtask_testing::{Outcome, real_root, upstream_part};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kubernetes-storage");
 
 const RUNS: usize = 11;
+
+/// The documents of the newest release that kubectl-validate has, seen from the folder of its module.
+const DOCUMENTS: &str = "pkg/openapiclient/builtins/1.35";
 
 /// A peer.
 struct Peer {
@@ -63,6 +70,7 @@ fn main() {
     let schemas = place.join("schemas");
     let mut schema = Command::new(PROGRAM);
     Outcome::of(schema.args(["schema", "--output"]).arg(&schemas)).succeeds();
+    write_schemas(&documents(PEERS[1].module), &schemas);
 
     let mut ours = Command::new(PROGRAM);
     ours.args(["lint", "--no-config"]).arg(&manifests);
@@ -96,6 +104,67 @@ fn main() {
             peer.budget
         );
     }
+}
+
+/// Finds the documents in Go's cache, where `go install` has written the module.
+fn documents(module: &str) -> PathBuf {
+    let mut go = Command::new("go");
+    let cache = Outcome::of(go.args(["env", "GOMODCACHE"])).succeeds().out;
+    Path::new(cache.trim()).join(module).join(DOCUMENTS)
+}
+
+/// Writes a schema for each kind of the documents in a folder and in those below it, under the names
+/// that kubeconform looks for.
+fn write_schemas(documents: &Path, schemas: &Path) {
+    for entry in fs::read_dir(documents).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            write_schemas(&path, schemas);
+            continue;
+        }
+        let document: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        let Some(all) = document.pointer("/components/schemas") else {
+            continue;
+        };
+        for schema in all.as_object().unwrap().values() {
+            let kinds = schema.get("x-kubernetes-group-version-kind");
+            for kind in kinds.and_then(Value::as_array).into_iter().flatten() {
+                let [group, version, kind] =
+                    ["group", "version", "kind"].map(|key| kind[key].as_str().unwrap());
+                // The first label of the group.
+                let group = group.split('.').next().filter(|group| !group.is_empty());
+                let names = [Some(kind), group, Some(version)];
+                let name = Vec::from_iter(names.into_iter().flatten()).join("-");
+                let path = schemas.join(format!("{name}.json").to_lowercase());
+                fs::write(path, with_what_it_needs(schema, all).to_string()).unwrap();
+            }
+        }
+    }
+}
+
+/// Returns a schema with those that it refers to, at the places where it looks for them.
+fn with_what_it_needs(schema: &Value, all: &Value) -> Value {
+    let mut needed = BTreeMap::new();
+    let mut rest = vec![schema];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Object(fields) => rest.extend(fields.values()),
+            Value::Array(items) => rest.extend(items),
+            Value::String(text) => {
+                let name = text.strip_prefix("#/components/schemas/");
+                let found = name.and_then(|name| all.get(name).map(|schema| (name, schema)));
+                if let Some((name, schema)) = found
+                    && needed.insert(name, schema).is_none()
+                {
+                    rest.push(schema);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut schema = schema.clone();
+    schema["components"] = serde_json::json!({ "schemas": needed });
+    schema
 }
 
 /// Prints a row, and returns the ratio of processor times.
