@@ -36,6 +36,9 @@ const TESTS: [&str; 5] = [
 /// The tools, in the names of folders with their tests.
 const TOOLS: [&str; 2] = ["chainsaw", "kuttl"];
 
+/// The name of the folders that Go leaves alone, which programs in Go have the data of their tests in.
+const DATA: &str = "testdata";
+
 /// The words in the names of files to whose objects a test compares those of a cluster.
 const ASSERTED: [&str; 6] = [
     "assert",
@@ -114,10 +117,13 @@ impl Surroundings {
         let is_of_tool = above.iter().any(|folder| folder.is_test);
         let mut names = folder.ancestors().take(ABOVE);
         let is_of_test = is_of_tool || names.any(|folder| has_word(folder, "test"));
-        match (is_of_tool, is_of_test && is_asserted(name)) {
-            (_, true) => Role::Left(Note::Assertion),
-            (true, false) => Role::Partial,
-            (false, false) => Role::Manifests,
+        if is_of_test && is_asserted(name) {
+            return Role::Left(Note::Assertion);
+        }
+        let mut above = folder.ancestors().take(ABOVE);
+        match is_of_tool || above.any(|folder| folder.ends_with(DATA)) {
+            true => Role::Partial,
+            false => Role::Manifests,
         }
     }
 

@@ -68,12 +68,14 @@ fn parts_of_objects_in_tests_are_notes() {
         "steps/b/01-resize.yaml",
         "Chainsaw/common/part.yaml",
         "tests/common/assert-claim.yaml",
+        "pkg/testdata/claim.yaml",
+        "pkg/testdata/v1/to/v2/claim.yaml",
     ] {
         put(&here, name, PART);
     }
     let ran = run_in(&here, &["."], "");
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
-    assert!(ran.stderr.contains(", 8 assertions"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(", 10 assertions"), "{}", ran.stderr);
     let ran = run_in(&here, &["--notes", "."], "");
     let is_note =
         |line: &str| line.ends_with(": Note: part of an object in a test, not checked [assertion]");
@@ -85,7 +87,9 @@ fn parts_of_objects_in_tests_are_notes() {
         "volumeMode: Blok, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}",
     );
     put(&here, "steps/b/02-create.yaml", &whole);
+    put(&here, "pkg/testdata/whole.yaml", &whole);
     put(&here, "tests/common/claim.yaml", PART);
+    put(&here, "mytestdata/claim.yaml", PART);
     put(&here, "other/assert.yaml", PART);
     put(&here, "other/00-assertions.yaml", PART);
     let ran = run_in(&here, &["."], "");
@@ -95,10 +99,13 @@ fn parts_of_objects_in_tests_are_notes() {
         .map(|line| line.split(':').next().unwrap());
     let files: Vec<_> = files.collect();
     let wanted = [
+        "mytestdata/claim.yaml",
+        "mytestdata/claim.yaml",
         "other/00-assertions.yaml",
         "other/00-assertions.yaml",
         "other/assert.yaml",
         "other/assert.yaml",
+        "pkg/testdata/whole.yaml",
         "steps/b/02-create.yaml",
         "tests/common/claim.yaml",
         "tests/common/claim.yaml",
