@@ -6,10 +6,10 @@
 //! folder
 //! ```
 //!
-//! Go builds the peers. kubectl-validate checks by the documents of Kubernetes that its module has, and
-//! kubeconform by JSON Schemas that are made of the same documents, as it has none of its own: the two
-//! check all kinds. Kinds of other groups have the schemas that `schema` prints. The three run by turns;
-//! the figures are medians, and the ratios are ours to theirs.
+//! Go builds the peers. kubectl-validate checks by the documents of Kubernetes that its module has,
+//! and kubeconform by JSON Schemas that are made of the same documents, as it has none of its own:
+//! the two check all kinds. Kinds of other groups have the schemas that `schema` prints. The three
+//! run by turns; the figures are medians, and the ratios are ours to theirs.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -26,7 +26,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_kubernetes-storage");
 
 const RUNS: usize = 11;
 
-/// The documents of the newest release that kubectl-validate has, seen from the folder of its module.
+/// The documents of the newest release that kubectl-validate has, seen from its module's folder.
 const DOCUMENTS: &str = "pkg/openapiclient/builtins/1.35";
 
 /// A peer.
@@ -113,8 +113,8 @@ fn documents(module: &str) -> PathBuf {
     Path::new(cache.trim()).join(module).join(DOCUMENTS)
 }
 
-/// Writes a schema for each kind of the documents in a folder and in those below it, under the names
-/// that kubeconform looks for.
+/// Writes a schema for each kind of the documents in a folder and in those below it, under the
+/// names that kubeconform looks for.
 fn write_schemas(documents: &Path, schemas: &Path) {
     for entry in fs::read_dir(documents).unwrap() {
         let path = entry.unwrap().path();

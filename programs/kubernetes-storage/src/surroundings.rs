@@ -36,7 +36,7 @@ const TESTS: [&str; 5] = [
 /// The tools, in the names of folders with their tests.
 const TOOLS: [&str; 2] = ["chainsaw", "kuttl"];
 
-/// The name of the folders that Go leaves alone, which programs in Go have the data of their tests in.
+/// The name of the folders in which programs in Go have the data of their tests.
 const DATA: &str = "testdata";
 
 /// The words in the names of files to whose objects a test compares those of a cluster.

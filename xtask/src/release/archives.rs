@@ -228,7 +228,6 @@ impl Unpacked<'_> {
         Ok(())
     }
 
-    /// Runs `cargo check`, and returns what it says if its output is bad.
     /// Makes the documentation of a package with no features but its own: those that others bring
     /// would hide links to what only a feature adds.
     fn document(
@@ -254,6 +253,7 @@ impl Unpacked<'_> {
         Ok(())
     }
 
+    /// Runs a task of cargo on a package, and returns what it says if its output is bad.
     fn cargo(
         &self,
         task: &str,
