@@ -85,11 +85,20 @@ pub(crate) struct Server {
 
 impl Server {
     /// Adds what a configuration says. The later of two values of a gate counts.
-    pub(crate) fn complete(&mut self, config: &Config) {
+    ///
+    /// # Errors
+    ///
+    /// A message about a feature gate that the server doesn't know.
+    pub(crate) fn complete(&mut self, config: &Config) -> Result<(), String> {
         self.release.complete(config);
+        for (name, on) in &config.feature_gates {
+            let checked = gates::check(name, self.release.get());
+            checked.map_err(|message| config.wrong(on, &message))?;
+        }
         let gates = config.feature_gates.iter();
-        let gates = gates.map(|(name, on)| (name.clone(), *on));
+        let gates = gates.map(|(name, on)| (name.clone(), on.value));
         self.feature_gates.splice(..0, gates);
+        Ok(())
     }
 
     /// Checks that the server knows the feature gates.

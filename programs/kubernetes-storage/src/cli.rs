@@ -70,11 +70,13 @@ impl Task {
         let config = files.config.load()?;
         match self {
             Self::Lint(args) => args.complete(config),
-            Self::Convert(args) => args.complete(&config),
+            Self::Convert(args) => {
+                args.complete(&config);
+                Ok(())
+            }
             Self::Defaults(args) => args.complete(&config),
-            _ => (),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -10,6 +10,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::json;
+use serde_saphyr::Spanned;
 
 use crate::input::unreadable;
 use crate::kinds;
@@ -39,12 +40,16 @@ pub(crate) struct Choice {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(title = "Configuration of kubernetes-storage")]
 pub(crate) struct Config {
+    /// The file.
+    #[serde(skip)]
+    path: PathBuf,
     /// Kubernetes release of the API server, such as "1.36".
     #[serde(deserialize_with = "one_release")]
     #[schemars(with = "String")]
     pub(crate) target_release: Option<Release>,
     /// Feature gates of the API server that differ from the release's defaults.
-    pub(crate) feature_gates: BTreeMap<String, bool>,
+    #[schemars(with = "BTreeMap<String, bool>")]
+    pub(crate) feature_gates: BTreeMap<String, Spanned<bool>>,
     /// Patterns of files and folders that are skipped, such as `templates` or `charts/*/crds`.
     #[serde(deserialize_with = "patterns")]
     #[schemars(with = "Vec<String>")]
@@ -84,7 +89,18 @@ impl Choice {
         let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
         let read = serde_saphyr::from_str::<Option<Config>>(&text);
         let config = read.map_err(|error| located(&path, &error))?;
-        Ok(config.unwrap_or_default())
+        Ok(Config {
+            path,
+            ..config.unwrap_or_default()
+        })
+    }
+}
+
+impl Config {
+    /// Returns a message about a value of the file.
+    pub(crate) fn wrong(&self, value: &Spanned<bool>, message: &str) -> String {
+        let (path, place) = (self.path.display(), value.referenced);
+        format!("{path}:{}:{}: {message}", place.line(), place.column())
     }
 }
 
@@ -122,6 +138,16 @@ fn located(path: &Path, error: &serde_saphyr::Error) -> String {
         .split(", set DuplicateKeyPolicy")
         .next()
         .unwrap_or(text);
+    let text = match text {
+        text if text.starts_with("cannot deserialize null") => {
+            "no value; add one, or remove the field"
+        }
+        text if text.starts_with("multiple YAML documents") => {
+            "more than one document; a configuration is one"
+        }
+        text if text.starts_with("externally tagged enum expected") => "expected a text",
+        text => text,
+    };
     let Some(place) = error.location() else {
         return format!("{}: {text}", path.display());
     };

@@ -45,24 +45,24 @@ pub(crate) struct Args {
 
 impl Args {
     /// Adds what a configuration says.
-    pub(crate) fn complete(&mut self, config: &Config) {
+    pub(crate) fn complete(&mut self, config: &Config) -> Result<(), String> {
         self.files.complete(config);
-        self.server.complete(config);
+        self.server.complete(config)
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let inputs = args.files.find(Links::Once);
+    let mut inputs = args.files.find(Links::Once);
     let mut run = Run {
         scheme: scheme(),
         target: args.server.target(),
-        failures: inputs.failed,
+        failures: std::mem::take(&mut inputs.failed),
         documents: Vec::new(),
         is_rejected: false,
         left_out: BTreeMap::new(),
     };
-    let surroundings = Surroundings::of(&inputs.inputs);
+    let surroundings = Surroundings::of(&inputs);
     for input in &inputs.inputs {
         match surroundings.role_of(input) {
             Role::Left(note) => *run.left_out.entry(note).or_default() += 1,
@@ -113,6 +113,10 @@ impl Run {
     fn file(&mut self, input: &Input, is_partial: bool) {
         let text = match input.read() {
             Ok(text) => text,
+            Err(error) if error.is_no_manifest() => {
+                *self.left_out.entry(Note::NoManifest).or_default() += 1;
+                return;
+            }
             Err(error) => return self.failures.push(error.to_string()),
         };
         let aside = Aside::of(&text);

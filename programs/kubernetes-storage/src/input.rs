@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use kubernetes_manifests::scheme::Syntax;
 
+use crate::template;
+
 /// A source of manifests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Input {
@@ -27,19 +29,32 @@ pub(crate) enum ReadError {
         file: String,
         /// The line of the first invalid byte, counted from 1.
         line: usize,
+        /// True if an object of Kubernetes is in it, or may be.
+        has_object: bool,
     },
 }
 
 impl ReadError {
     /// The message for text that is not UTF-8.
     pub(crate) const NOT_UTF8: &str = "invalid UTF-8; save the file as UTF-8";
+
+    /// Returns true for a text that can't be read and has no object of Kubernetes.
+    pub(crate) const fn is_no_manifest(&self) -> bool {
+        matches!(
+            self,
+            Self::NotUtf8 {
+                has_object: false,
+                ..
+            }
+        )
+    }
 }
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(message) => f.write_str(message),
-            Self::NotUtf8 { file, line } => write!(f, "{file}:{line}: {}", Self::NOT_UTF8),
+            Self::NotUtf8 { file, line, .. } => write!(f, "{file}:{line}: {}", Self::NOT_UTF8),
         }
     }
 }
@@ -114,6 +129,9 @@ impl Input {
             ReadError::NotUtf8 {
                 file: self.name(),
                 line: before.iter().filter(|byte| **byte == b'\n').count() + 1,
+                // Zeros are those of another encoding.
+                has_object: error.as_bytes().contains(&0)
+                    || template::has_object(&String::from_utf8_lossy(error.as_bytes())),
             }
         })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
-use kubernetes_manifests::scheme::{Part, Reason, RegisteredKind, Scheme, Unrepresentable};
+use kubernetes_manifests::scheme::{Part, Reason, RegisteredKind, Scheme, Scope, Unrepresentable};
 
 use crate::older::OlderVersion;
 use crate::template;
@@ -72,9 +72,20 @@ pub(crate) fn is_storage(scheme: &Scheme, part: &Part<'_>) -> bool {
         let is_misnamed = !written.group.contains('.') && is_kind_of(known);
         is_misnamed || known.group == written.group && is_complete(scheme, known)
     });
-    let is_misspelt = |kind: &String| is_misspelt(scheme, &written.with_kind(kind.clone()));
+    let is_wrong = |kind: &String| {
+        let found = written.with_kind(kind.clone());
+        is_misspelt(scheme, &found) || is_misplaced(scheme, &found)
+    };
     let is_known = is_of_group || is_kind_of(&written) || is_damaged(part);
-    is_known || part.kind.as_ref().is_some_and(is_misspelt)
+    is_known || part.kind.as_ref().is_some_and(is_wrong)
+}
+
+/// Returns true if the objects of a kind are in no namespace, in any version.
+pub(crate) fn is_cluster_wide(scheme: &Scheme, group: &str, kind: &str) -> bool {
+    registered(scheme).any(|known| {
+        let id = &known.kind;
+        id.kind == kind && id.group_version.group == group && known.scope == Scope::Cluster
+    })
 }
 
 /// Returns the kind whose objects are in a list, or the kind itself. Each kind has a list, which
@@ -93,6 +104,19 @@ fn is_misspelt(scheme: &Scheme, found: &GroupVersionKind) -> bool {
         .kinds(newest.as_ref().unwrap_or(&found.group_version))
         .map(|known| &*known.kind.kind);
     nearest(item, known).is_some_and(|near| near != item)
+}
+
+/// Returns true for a registered kind in a registered group that doesn't have it, or in one that
+/// nearly has the name of its own.
+fn is_misplaced(scheme: &Scheme, found: &GroupVersionKind) -> bool {
+    let group = &*found.group_version.group;
+    let same = || registered(scheme).filter(|known| known.kind.kind == item(&found.kind));
+    let groups = || same().map(|known| &*known.kind.group_version.group);
+    // A group without a dot is one of Kubernetes' own.
+    if !group.contains('.') || groups().next().is_none() || groups().any(|known| known == group) {
+        return false;
+    }
+    scheme.group_versions().any(|known| known.group == group) || nearest(group, groups()).is_some()
 }
 
 /// Returns true if the text has a syntax error, so that its kind is uncertain.
@@ -119,13 +143,15 @@ impl fmt::Display for UnknownKind {
 
 impl UnknownKind {
     /// Returns the error of a part whose group is complete, but has no such version or kind, or
-    /// whose kind is misspelt.
+    /// whose kind is misspelt or of another group.
     /// Returns nothing for registered kinds, other groups, and placeholders of templates.
     pub(crate) fn of_part(scheme: &Scheme, part: &Part<'_>) -> Option<Self> {
         let (version, kind) = part.api_version.as_deref().zip(part.kind.as_deref())?;
         let found = GroupVersionKind::from_type_meta(version, kind);
         let is_other = scheme.recognizes(&found)
-            || !(is_complete_group(scheme, version) || is_misspelt(scheme, &found))
+            || !(is_complete_group(scheme, version)
+                || is_misspelt(scheme, &found)
+                || is_misplaced(scheme, &found))
             || template::is_placeholder(&found.to_string());
         (!is_other).then(|| Self::new(scheme, &found))
     }
@@ -143,7 +169,9 @@ impl UnknownKind {
         let in_group = registered()
             .filter(|kind| is_group(kind))
             .map(|kind| &*kind.kind);
-        if let Some(meant) = nearest(item, in_group).filter(|kind| *kind != item) {
+        let is_elsewhere = registered().any(|kind| kind.kind == item && !is_group(kind));
+        let meant = nearest(item, in_group).filter(|kind| *kind != item && !is_elsewhere);
+        if let Some(meant) = meant {
             return Self {
                 field: "kind",
                 message: format!("Kubernetes has no {shown}; did you mean {meant}{suffix}?"),

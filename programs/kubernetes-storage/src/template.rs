@@ -4,6 +4,8 @@ use kubernetes_manifests::scheme::{Reason, SchemeError};
 use kubernetes_validation::{Error, FieldPath};
 use serde_json::Value;
 
+use crate::text::{BlockScalar, after_marker, is_in_quotes};
+
 /// The delimiters of placeholders, which don't occur in manifests outside of quotes: those of Go
 /// and Helm, Jinja, and ERB.
 const DELIMITERS: [(&str, &str); 3] = [("{{", "}}"), ("{%", "%}"), ("<%", "%>")];
@@ -14,19 +16,45 @@ const VERBS: [&str; 3] = ["%s", "%d", "%v"];
 /// The placeholders of a text.
 pub(crate) struct Placeholders<'t> {
     lines: Vec<&'t str>,
-    /// The line of the first delimiter.
-    first: Option<usize>,
+    documents: Vec<Document>,
+}
+
+/// The lines of a document of a text.
+#[derive(Default)]
+struct Document {
+    /// The first line.
+    start: usize,
+    /// The first line with a delimiter that can't be text.
+    delimited: Option<usize>,
+    /// True if it is in JSON or like it; nothing if it is empty.
+    is_flow: Option<bool>,
 }
 
 impl<'t> Placeholders<'t> {
     /// Finds the placeholders of a text.
     pub(crate) fn of(text: &'t str) -> Self {
         let lines: Vec<_> = text.lines().map(without_comment).collect();
-        let first = lines.iter().position(|line| has_delimiter(line));
-        Self {
-            lines,
-            first: first.map(|index| index + 1),
+        let mut documents = Vec::new();
+        let (mut last, mut block) = (Document::default(), BlockScalar::default());
+        for (number, line) in (1..).zip(&lines) {
+            let is_text = block.has(line);
+            if after_marker(line).is_some() {
+                let next = Document {
+                    start: number,
+                    ..Document::default()
+                };
+                documents.push(std::mem::replace(&mut last, next));
+            }
+            if last.delimited.is_none() && !is_text && has_delimiter(line) {
+                last.delimited = Some(number);
+            }
+            let content = after_marker(line).unwrap_or(line).trim_start();
+            if last.is_flow.is_none() && !content.is_empty() {
+                last.is_flow = Some(content.starts_with(['{', '[']));
+            }
         }
+        documents.push(last);
+        Self { lines, documents }
     }
 
     /// Returns the line of the placeholder that causes a syntax error. Returns nothing if the
@@ -36,15 +64,20 @@ impl<'t> Placeholders<'t> {
             return None;
         };
         let damaged = error.location().line.unwrap_or(1);
+        let after = self
+            .documents
+            .partition_point(|document| document.start <= damaged);
+        let document = self.documents.get(after.checked_sub(1)?)?;
+        if document.delimited.is_some() {
+            return document.delimited;
+        }
+        let is_flow = document.is_flow.unwrap_or(false);
         // A parser may report the line after the cause.
-        let near = || {
-            let mut lines = [damaged.saturating_sub(1), damaged].into_iter();
-            lines.find(|line| {
-                let text = line.checked_sub(1).and_then(|index| self.lines.get(index));
-                text.is_some_and(|text| has_word(text))
-            })
-        };
-        self.first.or_else(near)
+        let mut near = [damaged.saturating_sub(1), damaged].into_iter();
+        near.find(|line| {
+            let text = line.checked_sub(1).and_then(|index| self.lines.get(index));
+            text.is_some_and(|text| has_word(text, is_flow))
+        })
     }
 }
 
@@ -154,17 +187,14 @@ fn without_comment(line: &str) -> &str {
 /// Returns true if a line has a delimiter outside of quotes, where it can't be text.
 fn has_delimiter(line: &str) -> bool {
     DELIMITERS.iter().any(|(open, _)| {
-        line.match_indices(open).any(|(at, _)| {
-            let before = line.get(..at).unwrap_or_default();
-            let is_open = |quote| !before.matches(quote).count().is_multiple_of(2);
-            !is_open('"') && !is_open('\'')
-        })
+        line.match_indices(open)
+            .any(|(at, _)| !is_in_quotes(line.get(..at).unwrap_or_default()))
     })
 }
 
 /// Returns true if a word of the line is a placeholder that isn't a YAML value: `%s`, `%NAME%`,
-/// `@NAME@`, or `${NAME}` instead of a field or in braces.
-fn has_word(line: &str) -> bool {
+/// `@NAME@`, or `${NAME}` instead of a field, in JSON or in braces.
+fn has_word(line: &str, is_flow: bool) -> bool {
     let enclosed = |word: &str, mark: char| {
         let inside = word
             .strip_prefix(mark)
@@ -180,7 +210,18 @@ fn has_word(line: &str) -> bool {
     let words = line.split([' ', '\t', ',', '}']);
     let mut words = words.map(|word| word.trim_start_matches(['[', '{']));
     let instead = line.trim();
+    let is_variable = |word: &str| word.starts_with("${") && (is_flow || !is_block_value(line));
     words.any(|word| {
-        word.starts_with("${") || printed(word) || enclosed(word, '%') || enclosed(word, '@')
+        is_variable(word) || printed(word) || enclosed(word, '%') || enclosed(word, '@')
     }) || (instead.starts_with("${") && instead.ends_with('}'))
+}
+
+/// Returns true for `name: ${NAME}` and `- ${NAME}`, whose value is a text.
+fn is_block_value(line: &str) -> bool {
+    let line = line.trim();
+    let value = line.rsplit_once(": ").or_else(|| line.rsplit_once("- "));
+    value.is_some_and(|(before, value)| {
+        let value = value.trim();
+        value.starts_with("${") && !value.ends_with(',') && !before.contains(['{', '['])
+    })
 }

@@ -22,10 +22,18 @@ pub(crate) enum ApplySet {
     All,
 }
 
-/// Adds a finding for each object that another file of the same set defines.
-pub(super) fn add_duplicates(set: ApplySet, files: &mut [FileReport]) {
+/// Adds a finding for each object that another file of the same set defines. Of a file that has
+/// changed and one that hasn't, the first has the finding: it has added the object.
+pub(super) fn add_duplicates(
+    set: ApplySet,
+    files: &mut [FileReport],
+    has_changed: impl Fn(&FileReport) -> bool,
+) {
     let mut sets: BTreeMap<PathBuf, Definitions> = BTreeMap::new();
-    for report in files {
+    let (changed, mut ordered): (Vec<_>, Vec<_>) =
+        files.iter_mut().partition(|file| has_changed(file));
+    ordered.extend(changed);
+    for report in ordered {
         let folder = Path::new(&report.file).parent().unwrap_or(Path::new(""));
         let set = match set {
             ApplySet::File => continue,

@@ -79,9 +79,13 @@ pub(crate) struct Args {
 
 impl Args {
     /// Adds what a configuration says.
-    pub(crate) fn complete(&mut self, config: Config) {
+    ///
+    /// # Errors
+    ///
+    /// As those of the server.
+    pub(crate) fn complete(&mut self, config: Config) -> Result<(), String> {
         self.files.complete(&config);
-        self.server.complete(&config);
+        self.server.complete(&config)?;
         if self.kinds.is_empty() {
             self.kinds = config.kinds;
         }
@@ -89,6 +93,7 @@ impl Args {
         self.apply_set = self.apply_set.or(config.apply_set);
         self.levels = config.rules;
         self.claim_places = config.claim_templates;
+        Ok(())
     }
 
     /// Returns the files that are applied together.

@@ -5,8 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The files that differ, by their paths without links.
-pub(super) struct Changed(BTreeSet<PathBuf>);
+/// The files of a repository that differ.
+pub(super) struct Changed {
+    /// The folder of the repository.
+    root: PathBuf,
+    /// The files, and the folders that are repositories of their own, by their paths without links.
+    paths: BTreeSet<PathBuf>,
+}
 
 impl Changed {
     /// Asks git which files of this repository differ from where a revision and this branch have
@@ -43,15 +48,25 @@ impl Changed {
         let differ = ["diff", "--name-only", "--no-renames", "-z", base.trim_end()];
         let new = ["ls-files", "--others", "--exclude-standard", "-z"];
         let names = [git(Some(&root), &differ)?, git(Some(&root), &new)?].concat();
-        let names = names.split(|byte| *byte == 0);
+        let names = names
+            .split(|byte| *byte == 0)
+            .filter(|name| !name.is_empty());
         // A file that is gone has no path.
         let paths = names.filter_map(|name| fs::canonicalize(root.join(path(name))).ok());
-        Ok(Self(paths.collect()))
+        Ok(Self {
+            paths: paths.collect(),
+            root: fs::canonicalize(&root).unwrap_or(root),
+        })
     }
 
-    /// Returns true if a file differs.
+    /// Returns true if a file differs. One outside of the repository always does, as nothing tells
+    /// what it was, and one in a submodule does if the submodule does.
     pub(super) fn contains(&self, file: &Path) -> bool {
-        fs::canonicalize(file).is_ok_and(|path| self.0.contains(&path))
+        let Ok(file) = fs::canonicalize(file) else {
+            return false;
+        };
+        let mut above = file.ancestors();
+        !file.starts_with(&self.root) || above.any(|path| self.paths.contains(path))
     }
 }
 

@@ -12,6 +12,7 @@ use serde_json::Value;
 #[serde(deny_unknown_fields)]
 pub struct ClaimPlace {
     /// The group of the custom resources, such as `postgresql.cnpg.io`; all its versions are meant.
+    #[serde(deserialize_with = "group")]
     pub group: String,
     /// Their kind, such as `Cluster`.
     pub kind: String,
@@ -22,6 +23,17 @@ pub struct ClaimPlace {
     /// The part of a claim that is there.
     #[serde(default)]
     pub holds: Holds,
+}
+
+/// Reads a group, which has no version.
+fn group<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let group = String::deserialize(deserializer)?;
+    match group.split_once('/') {
+        Some((group, version)) => Err(de::Error::custom(format!(
+            "all versions of a group are meant; write `{group}` without `/{version}`"
+        ))),
+        None => Ok(group),
+    }
 }
 
 /// The part of a claim that a custom resource has.

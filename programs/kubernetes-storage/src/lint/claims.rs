@@ -57,6 +57,29 @@ pub(super) struct Claims {
     pub(super) all: Vec<(ClaimTemplate, Value)>,
     /// Their duplicate fields, with paths in the object.
     pub(super) duplicates: Vec<FieldError>,
+    /// What stands in the place of a claim or of a list of claims, and is none.
+    pub(super) damaged: Vec<(FieldPath, Message)>,
+}
+
+impl Claims {
+    /// Returns true if there is nothing to check.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.damaged.is_empty()
+    }
+
+    /// Adds what stands in the place of a claim; null stands for none.
+    fn add(&mut self, claim: &Value, template: ClaimTemplate) {
+        match claim {
+            Value::Object(_) => self.all.push((template, claim.clone())),
+            Value::Null => (),
+            _ => self.add_damaged(template.path, claim, "an object"),
+        }
+    }
+
+    fn add_damaged(&mut self, path: FieldPath, found: &Value, expected: &str) {
+        let message = messages::wrong_type(&path, found, expected);
+        self.damaged.push((path, message));
+    }
 }
 
 /// Returns the claims in an object; `places` says which custom resources have some.
@@ -78,44 +101,41 @@ pub(super) fn of(part: &Part<'_>, places: &[ClaimPlace]) -> Claims {
         return Claims::default();
     };
     let document = read.object;
-    let mut claims = Vec::new();
+    let mut claims = Claims::default();
     for place in named {
-        let found = place.path.find(&document).into_iter();
-        claims.extend(found.map(|(path, claim)| {
+        for (path, claim) in place.path.find(&document) {
             let template = match place.holds {
                 Holds::Claim => ClaimTemplate::new(path, false, claim),
                 Holds::Spec => ClaimTemplate::of_spec(path, claim),
             };
-            (template, claim.clone())
-        }));
+            claims.add(claim, template);
+        }
     }
     if let Some((_, _, pod)) = pod {
         built_in(kind, pod, &document, &mut claims);
     }
-    claims.retain(|(_, claim)| claim.is_object());
     let mut duplicates = read.errors;
     duplicates.retain(|error| {
         let of_claim = |(claim, _): &(ClaimTemplate, Value)| claim.has(&error.path);
-        error.kind == FieldErrorKind::Duplicate && claims.iter().any(of_claim)
+        error.kind == FieldErrorKind::Duplicate && claims.all.iter().any(of_claim)
     });
     Claims {
-        all: claims,
         duplicates,
+        ..claims
     }
 }
 
 /// Adds the claims of a built-in kind whose Pod is at a path.
-fn built_in(
-    kind: &str,
-    pod: &[&'static str],
-    document: &Value,
-    claims: &mut Vec<(ClaimTemplate, Value)>,
-) {
+fn built_in(kind: &str, pod: &[&'static str], document: &Value, claims: &mut Claims) {
     if kind == "StatefulSet" {
         let path = FieldPath::new("spec").child("volumeClaimTemplates");
-        for (index, claim) in elements(document.pointer("/spec/volumeClaimTemplates")) {
+        let list = document.pointer("/spec/volumeClaimTemplates");
+        for (index, claim) in elements(list) {
             let path = path.clone().index(index);
-            claims.push((ClaimTemplate::new(path, false, claim), claim.clone()));
+            claims.add(claim, ClaimTemplate::new(path, false, claim));
+        }
+        if let Some(other) = list.filter(|list| !list.is_array() && !list.is_null()) {
+            claims.add_damaged(path, other, "a list");
         }
     }
     let spec = pod
@@ -125,12 +145,18 @@ fn built_in(
         .iter()
         .fold(FieldPath::default(), |path, name| path.child(*name));
     for (index, volume) in elements(spec.and_then(|spec| spec.get("volumes"))) {
-        let Some(claim) = volume.pointer("/ephemeral/volumeClaimTemplate") else {
+        let Some(ephemeral) = volume.get("ephemeral").and_then(Value::as_object) else {
             continue;
         };
         let path = path.clone().child("volumes").index(index);
         let path = path.child("ephemeral").child("volumeClaimTemplate");
-        claims.push((ClaimTemplate::new(path, true, claim), claim.clone()));
+        match ephemeral.get("volumeClaimTemplate").unwrap_or(&Value::Null) {
+            Value::Null => {
+                let message = messages::no_claim(&path);
+                claims.damaged.push((path, message));
+            }
+            claim => claims.add(claim, ClaimTemplate::new(path, true, claim)),
+        }
     }
 }
 

@@ -6,10 +6,10 @@
 
 use std::ops::RangeInclusive;
 
-use crate::text::after_marker;
+use crate::text::{BlockScalar, after_marker, is_in_quotes};
 
-/// The beginning of these comments.
-const MARK: &str = "# kubernetes-storage:";
+/// The beginning of these comments, after `#`.
+const MARK: &str = "kubernetes-storage:";
 
 /// The comments of a text.
 #[derive(Debug, Default)]
@@ -52,6 +52,7 @@ impl Comments {
         let (mut of_document, mut of_line) = (0, 0);
         let (mut documents, mut has_content) = (0, false);
         let lines: Vec<_> = text.lines().collect();
+        let mut block = BlockScalar::default();
         for (line, text) in (1..).zip(&lines) {
             let text = text.trim_start_matches('\u{feff}');
             let rest = after_marker(text);
@@ -69,7 +70,8 @@ impl Comments {
             if is_content && !has_content {
                 documents += 1;
             }
-            if let Some(request) = request(text) {
+            let is_text = block.has(text);
+            if let Some(request) = request(text).filter(|_| !is_text) {
                 // The end of the document isn't known yet.
                 let is_of_document = !has_content && !is_content;
                 let about = line..=if is_of_document { usize::MAX } else { line };
@@ -142,11 +144,8 @@ fn belonging(lines: &[&str]) -> usize {
 /// Returns what a line asks for, if it has a comment that does.
 fn request(line: &str) -> Option<Request> {
     let (before, after) = line.split_once(MARK)?;
-    if before
-        .chars()
-        .next_back()
-        .is_some_and(|c| !c.is_whitespace())
-    {
+    let before = before.trim_end_matches([' ', '\t']).strip_suffix('#')?;
+    if before.ends_with(|c: char| !c.is_whitespace()) || is_in_quotes(before) {
         return None;
     }
     let asked = after.split(" --").next().unwrap_or_default();
@@ -196,6 +195,12 @@ mod tests {
             ("--- {a: 1}\nIGNORE\nb: 1\n", vec![3]),
             ("a: 1\nIGNORE\n---\nb: 1\n", vec![2]),
             ("a: 'x#IGNORE'\n", vec![]),
+            ("a: 'x IGNORE'\n", vec![]),
+            ("a: \"IGNORE\"\n", vec![]),
+            ("a: |\n  IGNORE\n  b\n\n  c IGNORE\nd: 1 IGNORE\n", vec![6]),
+            ("- >-\n  IGNORE\n- b\n", vec![]),
+            ("a: 1 #kubernetes-storage: ignore enum\n", vec![1]),
+            ("#\tkubernetes-storage: ignore enum\na: 1\n", vec![1, 2]),
             ("\u{feff}IGNORE\r\na: 1\r\n", vec![1, 2]),
         ] {
             assert_eq!(hidden(&text.replace("IGNORE", IGNORE)), lines, "{text}");

@@ -84,7 +84,7 @@ impl Linter {
             let subject = subject(&part);
             let claims = self.claims(&part);
             let older = OlderVersion::of(&part).filter(|_| self.is_kind(&part));
-            if !self.is_selected(&part) && claims.all.is_empty() && older.is_none() {
+            if !self.is_selected(&part) && claims.is_empty() && older.is_none() {
                 // A list is left alone with its items, which are parts of their own.
                 if !matches!(part.object, Ok(None)) {
                     let line = part.location.line.unwrap_or(1);
@@ -101,7 +101,7 @@ impl Linter {
                 placeholders: Vec::new(),
                 claim: None,
             };
-            if !claims.all.is_empty() {
+            if !claims.is_empty() {
                 self.check_claims(claims, &part, &mut collector);
                 continue;
             }
@@ -152,6 +152,9 @@ impl Linter {
         for error in &claims.duplicates {
             collector.add(places.of(&error.location), messages::field_error(error));
         }
+        for (path, message) in claims.damaged {
+            collector.add(places.find(&path), message);
+        }
         for (claim, document) in claims.all {
             places.turn_to(&claim);
             let unexpected = claim.unexpected(&document);
@@ -182,7 +185,7 @@ impl Linter {
         }
         let places = &mut Places::new(part.positions());
         collector.report.objects += 1;
-        add_duplicate(&part, collector, places, definitions);
+        add_duplicate(&self.scheme, &part, collector, places, definitions);
         if let Some(advice) = older.advice() {
             let place = places.find(&messages::path("apiVersion"));
             collector.add(place, messages::older_version(advice));
@@ -217,7 +220,7 @@ impl Linter {
         let places = &mut Places::new(part.positions());
         if !matches!(object, Ok(None)) {
             collector.report.objects += 1;
-            add_duplicate(&part, collector, places, definitions);
+            add_duplicate(&self.scheme, &part, collector, places, definitions);
         }
         self.decoded(&part, object, collector, places);
     }
@@ -389,6 +392,7 @@ impl Linter {
 
 /// Adds a finding if the text has defined the object before.
 fn add_duplicate(
+    scheme: &Scheme,
     part: &Part<'_>,
     collector: &mut Collector<'_>,
     positions: &mut Places<'_>,
@@ -399,9 +403,14 @@ fn add_duplicate(
         return;
     };
     let group = GroupVersion::from_api_version(version).group.into_owned();
+    // A server ignores that of an object that is in none.
+    let namespace = part
+        .namespace
+        .clone()
+        .filter(|_| !kinds::is_cluster_wide(scheme, &group, kind));
     let position = positions.find(&messages::path("metadata.name"));
     let object = NamedObject {
-        id: (group, kind.clone(), part.namespace.clone(), name.clone()),
+        id: (group, kind.clone(), namespace, name.clone()),
         location: format!("{}:{}", collector.file, collector.line),
         finding: collector.finding(position, messages::duplicate_object("")),
     };

@@ -12,6 +12,7 @@ use super::arguments::Args;
 use super::changed::Changed;
 use super::format;
 use super::linter::Linter;
+use super::note::Note;
 use super::progress::Progress;
 use super::report::FileReport;
 use super::sources::Sources;
@@ -55,15 +56,17 @@ fn lint(args: &Args) -> io::Result<u8> {
             return Ok(exit::FAILURE);
         }
     };
-    let (mut files, unreadable) = read_all(args, &inputs.inputs);
+    let (mut files, unreadable) = read_all(args, &inputs);
     inputs.failed.extend(unreadable);
-    add_duplicates(args.apply_set(), &mut files);
+    let differs = |file: &FileReport| {
+        // What isn't a file hasn't been there before.
+        let path = file.path.as_ref().zip(changed.as_ref());
+        path.is_none_or(|(path, changed)| changed.contains(path))
+    };
+    add_duplicates(args.apply_set(), &mut files, differs);
     files.iter_mut().for_each(|file| file.settle(&args.levels));
     let read = files.len();
-    if let Some(changed) = changed {
-        // What isn't a file hasn't been there before.
-        files.retain(|file| file.path.as_ref().is_none_or(|path| changed.contains(path)));
-    }
+    files.retain(differs);
     let unchanged = read - files.len();
     let summary = Summary::of(&files, unchanged, inputs.not_read());
 
@@ -97,18 +100,25 @@ fn report_skipped(files: &[FileReport], inputs: &Inputs) {
 
 /// Reads and checks the inputs on all cores. Returns the reports in the order of the inputs, and an
 /// error message for each input that can't be read.
-fn read_all(args: &Args, inputs: &[Input]) -> (Vec<FileReport>, Vec<String>) {
+fn read_all(args: &Args, found: &Inputs) -> (Vec<FileReport>, Vec<String>) {
     let linter = Linter::with_options(args.server.target(), args.options());
-    let surroundings = Surroundings::of(inputs);
-    let progress = Progress::new(inputs.len());
+    let surroundings = Surroundings::of(found);
+    let progress = Progress::new(found.inputs.len());
     let check = |input: &Input| {
         let name = input.name();
-        let checked = match input.read() {
-            Ok(text) => {
-                let mut report = match surroundings.role_of(input) {
-                    Role::Left(note) => FileReport::left_alone(&name, note),
+        let checked = match (surroundings.role_of(input), input.read()) {
+            (_, Err(ReadError::Io(message))) => Err(message),
+            (Role::Left(note), _) => Ok(FileReport::left_alone(&name, note)),
+            (_, Err(error)) if error.is_no_manifest() => {
+                Ok(FileReport::left_alone(&name, Note::NoManifest))
+            }
+            (_, Err(ReadError::NotUtf8 { file, line, .. })) => {
+                Ok(FileReport::not_utf8(&file, line))
+            }
+            (role, Ok(text)) => {
+                let mut report = match role {
                     Role::Partial => linter.check_partial(&name, &text, input.syntax()),
-                    Role::Manifests => linter.check(&name, &text, input.syntax()),
+                    _ => linter.check(&name, &text, input.syntax()),
                 };
                 // A file that is read is named, whatever it has been made from.
                 if *input == Input::Standard {
@@ -116,8 +126,6 @@ fn read_all(args: &Args, inputs: &[Input]) -> (Vec<FileReport>, Vec<String>) {
                 }
                 Ok(report)
             }
-            Err(ReadError::NotUtf8 { file, line }) => Ok(FileReport::not_utf8(&file, line)),
-            Err(ReadError::Io(message)) => Err(message),
         };
         progress.advance();
         checked.map(|report| FileReport {
@@ -125,7 +133,7 @@ fn read_all(args: &Args, inputs: &[Input]) -> (Vec<FileReport>, Vec<String>) {
             ..report
         })
     };
-    let checked: Vec<_> = inputs.par_iter().map(check).collect();
+    let checked: Vec<_> = found.inputs.par_iter().map(check).collect();
     let (mut files, mut unreadable) = (Vec::new(), Vec::new());
     for checked in checked {
         match checked {

@@ -59,9 +59,10 @@ spec: {volumeClaimTemplates: [{spec: {a: b}}]}
         "15 pod.spec.resources.requests[storage]",
         "19 set[0].spec.accessModes[0]",
         "24 set[2].spec.accessModes",
+        "28 set[0]",
     ];
     assert_eq!(found, wanted);
-    let end = "1 file, 4 objects, 5 errors, 0 warnings, 2 documents left alone\n";
+    let end = "1 file, 4 objects, 6 errors, 0 warnings, 1 document left alone\n";
     assert_eq!(summary, end);
     assert!(places(&["--kind=StorageClass"]).0.is_empty());
     assert_eq!(places(&["--kind=PersistentVolumeClaim"]).0, wanted);
@@ -108,4 +109,64 @@ spec:
     ];
     assert_eq!(lines.collect::<Vec<_>>(), wanted, "{}", ran.stdout);
     assert_eq!(ran.stdout.matches(" [duplicateField]\n").count(), 4);
+}
+
+/// What stands in the place of a claim, or of a list of claims, must be one.
+#[test]
+fn what_is_no_claim_is_an_error() {
+    let pod = |kind: &str, volume: &str| {
+        format!("{kind}\nspec: {{template: {{spec: {{volumes: [{{name: a, {volume}}}]}}}}}}\n")
+    };
+    let set = |templates: &str| {
+        format!("apps/v1\nkind: StatefulSet\nspec: {{volumeClaimTemplates: {templates}}}\n")
+    };
+    let template = "spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate";
+    let templates = "spec.volumeClaimTemplates";
+    for (object, wanted) in [
+        (
+            pod("apps/v1\nkind: Deployment", "ephemeral: {}"),
+            format!("{template}: Required value: an ephemeral volume is made of a claim"),
+        ),
+        (
+            pod(
+                "batch/v1\nkind: Job",
+                "ephemeral: {volumeClaimTemplate: null}",
+            ),
+            format!("{template}: Required value: "),
+        ),
+        (
+            pod(
+                "apps/v1\nkind: DaemonSet",
+                "ephemeral: {volumeClaimTemplate: [a]}",
+            ),
+            format!("{template}: Wrong type: [\"a\"]: expected an object [wrongType]"),
+        ),
+        (
+            set("{metadata: {name: a}}"),
+            format!(
+                "{templates}: Wrong type: {{\"metadata\":{{\"name\":\"a\"}}}}: expected a list"
+            ),
+        ),
+        (
+            set("[foo]"),
+            format!("{templates}[0]: Wrong type: \"foo\": expected an object"),
+        ),
+    ] {
+        let ran = lint(&[], &format!("apiVersion: {object}"));
+        let [line] = ran.stdout.lines().collect::<Vec<_>>()[..] else {
+            panic!("{object}{}", ran.stdout);
+        };
+        assert!(line.contains(&wanted), "{object}{line}");
+    }
+    for object in [
+        pod("apps/v1\nkind: Deployment", "ephemeral: null"),
+        pod("apps/v1\nkind: Deployment", "emptyDir: {}"),
+        set("null"),
+        set("[]"),
+        set("[null]"),
+        pod("example.com/v1\nkind: Deployment", "ephemeral: {}"),
+    ] {
+        let ran = lint(&[], &format!("apiVersion: {object}"));
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{object}");
+    }
 }

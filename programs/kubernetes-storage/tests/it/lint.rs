@@ -138,6 +138,11 @@ fn what_is_nobodys_is_left_alone_unless_it_is_meant_for_us() {
         "apiVersion: v1\nkind: StorageClass\n",
         "apiVersion: storage/v1\nkind: StorageClass\n",
         "kind: StorageClass\n",
+        "apiVersion: stroage.k8s.io/v1\nkind: StorageClass\n",
+        "apiVersion: snapshot.storage.k8s.io/v1\nkind: StorageClass\n",
+        "apiVersion: snapshot.storage.k8s.io/v1\nkind: PersistentVolumeClaim\n",
+        "apiVersion: groupsnapshot.storage.k8s.io/v1\nkind: VolumeSnapshot\n",
+        "apiVersion: snapshot.storage.k8s.io/v1\nkind: VolumeGroupSnapshotList\n",
         "apiVersion: storage.k8s.io/v1\n",
         "apiVersion: storage.k8s.io/v1\nkind: StorageClas\n",
         "apiVersion: v1\nkind: List\nitems: {}\n",
@@ -150,6 +155,11 @@ fn what_is_nobodys_is_left_alone_unless_it_is_meant_for_us() {
             ran.stdout
         );
     }
+    // The kind is right, and its group isn't.
+    let text = "apiVersion: snapshot.storage.k8s.io/v1\nkind: VolumeGroupSnapshot\n";
+    let ran = lint(&[], text);
+    let expected = "; available: groupsnapshot.storage.k8s.io/v1 VolumeGroupSnapshot [unknownKind]";
+    assert!(ran.stdout.contains(expected), "{}", ran.stdout);
 }
 
 /// Covers enumerations: of a type, of a list, of a field that doesn't accept all of its type, and
@@ -293,6 +303,12 @@ fn one_object_in_two_files_is_told() {
         ran.stdout.matches("already defined at <stdin>:1;").count(),
         1
     );
+    // A server ignores the namespace of what is in none.
+    let class = GOOD.replace("name: good", "name: good, namespace: a");
+    assert_ne!(class, GOOD);
+    let ran = lint(&[], &format!("{GOOD}---\n{class}"));
+    let found = ran.stdout.matches("[duplicateObject]").count();
+    assert_eq!(found, 1, "{}", ran.stdout);
     // Objects in two namespaces are different.
     let capacity = "apiVersion: storage.k8s.io/v1\nkind: CSIStorageCapacity\n\
                     metadata: {name: a, namespace: x}\nstorageClassName: fast\n";
@@ -311,12 +327,16 @@ fn trouble_is_reported_and_the_rest_checked() {
     let expected = "error: missing.yaml: no such file or directory\n";
     assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
 
-    fs::write(here.join("a.yaml"), b"kind: a\nname: \xff\n").unwrap();
+    fs::write(
+        here.join("a.yaml"),
+        b"apiVersion: v1\nkind: a\nname: \xff\n",
+    )
+    .unwrap();
     let ran = run_in(&here, &["a.yaml"], "");
     assert_eq!(ran.code, 1);
     assert!(
         ran.stdout
-            .starts_with("a.yaml:2: document 1: Syntax error: "),
+            .starts_with("a.yaml:3: document 1: Syntax error: "),
         "{}",
         ran.stdout
     );

@@ -66,6 +66,21 @@ fn templates_are_not_read() {
         (1, class("''", "parameters: {a: '{{ pod.name }}'}\n")),
         (1, class("a", "# {{ a comment }}\nparameters: {\n")),
         (1, class("a", "parameters: {a: @b}\n")),
+        // A variable that is a text, beside an error.
+        (1, class("a", "reclaimPolicy: ${POLICY}\n parameters: {}\n")),
+        (1, class("a", "mountOptions:\n  - ${OPTION}\n - b\n")),
+        // Text of a block scalar, and another document.
+        (
+            1,
+            class("a", "parameters:\n  a: |\n    {{ pod.name }}\n b: c\n"),
+        ),
+        (
+            1,
+            format!(
+                "a: |\n  {{{{ .Values.a }}}}\n---\n{}",
+                class("a", " b: c\n")
+            ),
+        ),
     ] {
         let ran = lint(&[], &text);
         assert_eq!(ran.code, code, "{text}{}", ran.stdout);
@@ -140,9 +155,10 @@ fn what_is_no_manifest_is_a_note() {
     ] {
         fs::write(here.join(name), text).unwrap();
     }
+    fs::write(here.join("latin1.yaml"), b"name: caf\xe9\n").unwrap();
     let ran = run_in(&here, &["."], "");
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
-    let end = ", 3 files without manifests, 1 document left alone\n";
+    let end = ", 4 files without manifests, 1 document left alone\n";
     assert!(ran.stderr.ends_with(end), "{}", ran.stderr);
     let ran = run_in(&here, &["--notes", "."], "");
     assert!(

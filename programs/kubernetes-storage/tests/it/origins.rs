@@ -127,6 +127,25 @@ fn only_what_has_changed() {
         ran.stdout
     );
 
+    // Of two files, the one that differs has added the object.
+    let ran = run_in(&here, &["--diff-from=HEAD", "--apply-set=all", "."], "");
+    assert!(!ran.stdout.contains("\nin/"), "{}", ran.stdout);
+    // What is in no repository isn't known to git.
+    let outside = folder("outside").join("a.yaml");
+    fs::write(&outside, &bad).unwrap();
+    let outside = outside.display().to_string();
+    let ran = run_in(&here, &["--diff-from=HEAD", &outside], "");
+    assert_eq!((ran.code, names(&ran.stdout)), (1, vec![outside]));
+    // Of a repository inside of another, git names the folder.
+    let inner = here.join("inner");
+    fs::create_dir(&inner).unwrap();
+    git(&inner, &["init", "-q"]);
+    put(&here, "inner/deep/a.yaml", &bad);
+    git(&inner, &["add", "."]);
+    git(&inner, &["commit", "-qm", "a"]);
+    let ran = run_in(&here, &["--diff-from=HEAD", "inner"], "");
+    assert_eq!(names(&ran.stdout), ["inner/deep/a.yaml"]);
+
     for (revision, expected) in [
         ("no-such", "error: git has no revision `no-such`; fetch it"),
         ("--help", "error: git has no revision `--help`"),

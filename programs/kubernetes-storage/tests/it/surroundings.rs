@@ -49,6 +49,20 @@ fn patches_of_a_kustomization_are_notes() {
         let is_counted = ran.stderr.contains(&counted);
         assert!(is_counted, "{named}: {}", ran.stderr);
     }
+    // The kustomization can have a name without extension, and the patch can be a link.
+    put(
+        &here,
+        "plain/Kustomization",
+        "patches: [{path: ../apart/six.yaml}, {path: link.yaml}]\n",
+    );
+    put(&here, "apart/six.yaml", PART);
+    put(&here, "apart/real.yaml", PART);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../apart/real.yaml", here.join("plain/link.yaml")).unwrap();
+    #[cfg(not(unix))]
+    put(&here, "plain/link.yaml", PART);
+    let ran = run_in(&here, &["plain", "apart"], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
     // Another file is checked.
     put(&here, "base/claim.yaml", PART);
     let ran = run_in(&here, &["base"], "");
@@ -111,4 +125,42 @@ fn parts_of_objects_in_tests_are_notes() {
         "tests/common/claim.yaml",
     ];
     assert_eq!(files, wanted);
+}
+
+/// What is around tests isn't theirs.
+#[test]
+fn manifests_beside_tests_are_checked() {
+    let here = folder("beside-tests/latest");
+    put(&here, ".git/HEAD", "ref: refs/heads/main\n");
+    put(
+        &here,
+        "kuttl-test.yaml",
+        "apiVersion: kuttl.dev/v1beta1\nkind: TestSuite\ntestDirs: [./suites/e2e/, no/such]\n",
+    );
+    put(&here, "suites/e2e/case/01-step.yaml", PART);
+    let ran = run_in(&here, &["."], "");
+    assert!(ran.stderr.contains(", 1 assertion"), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "");
+    for name in [
+        "deploy/claim.yaml",
+        "suites/claim.yaml",
+        "latest/on-error.yaml",
+        "greatest-app/assert.yaml",
+        "attestation/error.yaml",
+        "assert.yaml",
+    ] {
+        put(&here, name, PART);
+        let ran = run_in(&here, &[name], "");
+        assert_eq!(ran.stdout.lines().count(), 2, "{name}: {}", ran.stderr);
+    }
+    // The folders above a repository say nothing of it.
+    let inner = folder("beside-tests/tests/repository");
+    put(&inner, ".git/HEAD", "ref: refs/heads/main\n");
+    put(&inner, "assert.yaml", PART);
+    assert_eq!(run_in(&inner, &["."], "").code, 1);
+    for name in ["e2e-tests", "Testing", "unittests", "my_test"] {
+        let name = format!("{name}/assert.yaml");
+        put(&inner, &name, PART);
+        assert_eq!(run_in(&inner, &[&name], "").code, 0, "{name}");
+    }
 }
