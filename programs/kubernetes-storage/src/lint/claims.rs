@@ -132,6 +132,9 @@ fn built_in(kind: &str, pod: &[&'static str], document: &Value, claims: &mut Cla
         let list = document.pointer("/spec/volumeClaimTemplates");
         for (index, claim) in elements(list) {
             let path = path.clone().index(index);
+            // An element that is null is a claim without fields.
+            let empty = json!({});
+            let claim = if claim.is_null() { &empty } else { claim };
             claims.add(claim, ClaimTemplate::new(path, false, claim));
         }
         if let Some(other) = list.filter(|list| !list.is_array() && !list.is_null()) {

@@ -213,6 +213,74 @@ fn claims_in_other_objects_are_checked_as_by_a_server() {
     });
 }
 
+/// Objects with something in the place of a claim or of a list of claims, by the path of the request.
+fn without_claims() -> Vec<(&'static str, Value)> {
+    let good = claim(&json!({}));
+    let mut objects = Vec::new();
+    for (path, _, object) in holders(&good) {
+        let is_set = object.pointer("/spec/volumeClaimTemplates/0").is_some();
+        let place = match (is_set, object["kind"].as_str().unwrap_or_default()) {
+            (true, _) => "/spec/volumeClaimTemplates",
+            (_, "Pod") => "/spec/volumes/1/ephemeral",
+            (_, "CronJob") => "/spec/jobTemplate/spec/template/spec/volumes/1/ephemeral",
+            _ => "/spec/template/spec/volumes/1/ephemeral",
+        };
+        let others = match is_set {
+            true => vec![
+                json!([]),
+                json!(null),
+                json!({}),
+                json!(["a"]),
+                json!([[]]),
+                json!([null]),
+            ],
+            false => vec![
+                json!({}),
+                json!({"volumeClaimTemplate": null}),
+                json!({"volumeClaimTemplate": {}}),
+                json!({"volumeClaimTemplate": "a"}),
+                json!({"volumeClaimTemplate": []}),
+            ],
+        };
+        for other in others {
+            let mut object = object.clone();
+            *object.pointer_mut(place).unwrap() = other;
+            objects.push((path, object));
+        }
+    }
+    objects
+}
+
+#[test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+fn what_is_no_claim_is_refused_as_by_a_server() {
+    run(async |server| {
+        let linter = Linter::new(Target::new(server.release));
+        let (mut asked, mut refused, mut wrong) = (0, 0, Vec::new());
+        for (path, object) in without_claims() {
+            let text = object.to_string();
+            let url = format!("{path}?dryRun=All&fieldValidation=Strict");
+            let body = Some(text.clone().into_bytes());
+            let answer = send(&server.client, Method::POST, &url, body)
+                .await
+                .unwrap();
+            let is_refused = !answer.status.is_success();
+            let report = linter.check("a.json", &text, Syntax::Json);
+            asked += 1;
+            refused += usize::from(is_refused);
+            if is_refused == report.findings.is_empty() {
+                let message = &answer.body["message"];
+                wrong.push(format!(
+                    "{text}\n  server {message}\n  ours {:?}",
+                    report.findings
+                ));
+            }
+        }
+        println!("{asked} objects without claims, of which the server refuses {refused}");
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+}
+
 /// The fields of the claim that a server refuses: those of causes, and of the message about unknown
 /// and duplicate fields.
 fn theirs(answer: &Value, place: &str) -> BTreeSet<String> {
