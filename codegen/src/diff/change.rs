@@ -128,6 +128,11 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
+    /// Returns true if it is the change of a rule.
+    pub(super) fn is_of_rule(self) -> bool {
+        (Self::RuleAdded..=Self::RuleRemoved).contains(&self)
+    }
+
     /// Returns the change in words.
     pub fn text(self) -> &'static str {
         match self {

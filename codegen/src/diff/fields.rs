@@ -9,7 +9,7 @@ use crate::structure::Compare;
 use super::api::Api;
 use super::change::{ChangeKind, Severity};
 use super::comparer::Comparer;
-use super::node::{Node, Topic, keywords, resolved};
+use super::node::{EITHER, Node, Topic, keywords, resolved};
 use super::restrictions::{self, COMBINATIONS};
 use super::words::said;
 use super::{lifecycle, rules};
@@ -122,8 +122,9 @@ impl<'a> Comparer<'a> {
         };
         if outer(a) != outer(b) {
             let (from, to) = (a.type_text(), b.type_text());
-            let members = restrictions::members(a, b).filter(|_| self.is_custom());
-            let severities = members.unwrap_or((Breaking, Breaking));
+            let known = || restrictions::members(a, b).or_else(|| restrictions::types(a, b));
+            let known = self.is_custom().then(known).flatten();
+            let severities = known.unwrap_or((Breaking, Breaking));
             let change = self.push(path, ChangeKind::TypeChanged, severities);
             change.from = Some(from);
             change.to = Some(to);
@@ -140,6 +141,8 @@ impl<'a> Comparer<'a> {
                 ("nullable", false, _) => (Breaking, Severity::None),
                 ("nullable", true, _) => (Severity::None, Breaking),
                 (_, _, Some(severities)) => severities,
+                (EITHER, true, _) if self.is_custom() => (Breaking, Info),
+                (EITHER, false, _) if self.is_custom() => (Info, Breaking),
                 _ => (Breaking, Breaking),
             };
             // A field that may be absent is an `Option` anyway; an element isn't.
@@ -158,8 +161,8 @@ impl<'a> Comparer<'a> {
         true
     }
 
-    /// Severity for writers of a required field: a server sets the default of a
-    /// custom resource's field before it checks whether it is there.
+    /// Severity of a field that must be there, or need not be any more: a server sets the default
+    /// of a custom resource's field before it checks whether it is there, and when it is read.
     fn of_required(&self, field: &Node<'a>) -> Severity {
         let is_set = self.is_custom() && field.keywords.contains_key("default");
         if is_set { Info } else { Breaking }
@@ -189,7 +192,9 @@ impl<'a> Compare<'a> for Comparer<'a> {
                 self.push(path, ChangeKind::BecameRequired, severities);
             }
             (true, false) => {
-                self.push(path, ChangeKind::BecameOptional, (Breaking, Info));
+                // Of a field with a default, a server returns a value in any case.
+                let readers = self.of_required(b);
+                self.push(path, ChangeKind::BecameOptional, (readers, Info));
             }
             _ => {}
         }

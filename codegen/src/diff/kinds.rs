@@ -23,6 +23,13 @@ pub(super) fn compare(from: &Api, to: &Api) -> Vec<(String, Raw)> {
         let changes = match pair {
             Pair::Both(kind, other) => match (&kind.resource, &other.resource) {
                 (Some(a), Some(b)) => resources(kind, (a, b), has_status(kind, from)),
+                // Documents without paths tell of no resource.
+                (Some(_), None) if has_resources(to) => {
+                    let mut change = raw(kind, ChangeKind::KindRemoved, (Breaking, Breaking));
+                    change.details.push("only its schema is there".to_owned());
+                    vec![change]
+                }
+                (None, Some(_)) if has_resources(from) => vec![added(other, from, to)],
                 _ => Vec::new(),
             },
             Pair::First(kind) => {
@@ -36,6 +43,10 @@ pub(super) fn compare(from: &Api, to: &Api) -> Vec<(String, Raw)> {
         found.extend(changes.into_iter().map(|change| (name.clone(), change)));
     }
     found
+}
+
+fn has_resources(api: &Api) -> bool {
+    api.kinds.values().any(|kind| kind.resource.is_some())
 }
 
 /// The change that a kind is new.

@@ -18,7 +18,7 @@ use super::change::short;
 pub(super) const UNKNOWN: &str = "x-unknown";
 
 /// The keyword of a value that is an integer or a text.
-const EITHER: &str = "x-kubernetes-int-or-string";
+pub(super) const EITHER: &str = "x-kubernetes-int-or-string";
 
 /// The topic of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl<'a> Node<'a> {
                 }
             }
         }
-        if node.keywords.get(EITHER) == Some(&Value::Bool(true)) {
+        if node.is_either() {
             // Servers and definitions say it with more keywords or fewer.
             node.keywords.remove("type");
             let either = json!([{"type": "integer"}, {"type": "string"}]);
@@ -185,6 +185,11 @@ impl<'a> Node<'a> {
     /// Returns true if nothing but its place is known.
     pub(super) fn is_unknown(&self) -> bool {
         self.keywords.contains_key(UNKNOWN)
+    }
+
+    /// Returns true if the value is an integer or a text.
+    pub(super) fn is_either(&self) -> bool {
+        self.keywords.get(EITHER) == Some(&Value::Bool(true))
     }
 
     /// Returns true if the value is an object with fields of its own.

@@ -12,10 +12,66 @@ use Severity::{Breaking, Info, Warning};
 /// The combinations of schemas, which check values of custom resources and give them no type.
 pub(super) const COMBINATIONS: [&str; 4] = ["allOf", "anyOf", "not", "oneOf"];
 
+/// Returns true if a restriction with a value refuses nothing.
+pub(super) fn is_without_effect(keyword: &str, value: &Value) -> bool {
+    const FLAGS: [&str; 3] = ["exclusiveMaximum", "exclusiveMinimum", "uniqueItems"];
+    const LEAST: [&str; 3] = ["minItems", "minLength", "minProperties"];
+    FLAGS.contains(&keyword) && *value == Value::Bool(false)
+        || LEAST.contains(&keyword) && value.as_f64() == Some(0.0)
+}
+
+/// Returns true if two values of a restriction say the same.
+pub(super) fn is_same(keyword: &str, from: &Value, to: &Value) -> bool {
+    let lists = from.as_array().zip(to.as_array());
+    match lists.filter(|_| COMBINATIONS.contains(&keyword)) {
+        Some((from, to)) => is_subset(from, to) && is_subset(to, from),
+        None => is_less(from, to) == Some(false) && is_less(to, from) == Some(false),
+    }
+}
+
+/// Returns true if a number is less than another. Integers are compared as such: as floats, the
+/// largest would be equal to others.
+pub(super) fn is_less(one: &Value, other: &Value) -> Option<bool> {
+    let whole = |value: &Value| {
+        let signed = value.as_i64().map(i128::from);
+        signed.or_else(|| value.as_u64().map(i128::from))
+    };
+    match whole(one).zip(whole(other)) {
+        Some((one, other)) => Some(one < other),
+        None => Some(one.as_f64()? < other.as_f64()?),
+    }
+}
+
+fn is_subset(a: &[Value], b: &[Value]) -> bool {
+    a.iter().all(|schema| b.contains(schema))
+}
+
+/// The severities of another type, for readers and writers: a wider one takes whatever is written,
+/// and a narrower one gives what is read.
+pub(super) fn types(a: &Node<'_>, b: &Node<'_>) -> Option<(Severity, Severity)> {
+    let types = |node: &Node<'_>| match (node.text("type"), node.is_either()) {
+        (_, true) => Some(vec!["integer", "string"]),
+        (Some("number"), _) => Some(vec!["integer", "number"]),
+        (Some("integer"), _) => Some(vec!["integer"]),
+        (Some("string"), _) => Some(vec!["string"]),
+        (Some("boolean"), _) => Some(vec!["boolean"]),
+        (None, _) if !node.has_fields() => Some(vec![
+            "array", "boolean", "integer", "number", "object", "string",
+        ]),
+        _ => None,
+    };
+    let (a, b) = (types(a)?, types(b)?);
+    let is_in = |a: &[&str], b: &[&str]| a.iter().all(|name| b.contains(name));
+    match (is_in(&a, &b), is_in(&b, &a)) {
+        (true, false) => Some((Breaking, Info)),
+        (false, true) => Some((Info, Breaking)),
+        _ => None,
+    }
+}
+
 /// The change of a combination: whether it refuses more. None if nobody can tell.
 pub(super) fn combination(keyword: &str, from: &Value, to: &Value) -> Option<bool> {
     let (from, to) = (from.as_array()?, to.as_array()?);
-    let is_subset = |a: &[Value], b: &[Value]| a.iter().all(|schema| b.contains(schema));
     // All of more, or one of fewer.
     match keyword {
         "allOf" if is_subset(from, to) => Some(true),
@@ -60,8 +116,16 @@ pub(super) fn uniqueness(a: &Node<'_>, b: &Node<'_>) -> Option<(ChangeKind, &'st
         [] => "no two elements may be equal",
         _ => "no two elements may have equal keys",
     };
+    let is_less = |few: &[Value], more: &[Value]| !few.is_empty() && is_subset(few, more);
     match (unique(a), unique(b)) {
         (from, to) if from == to => None,
+        // Where fewer keys differ, more do.
+        (Some(from), Some(to)) if is_less(&from, &to) => {
+            Some((ChangeKind::RuleRemoved, "elements may have some equal keys"))
+        }
+        (Some(from), Some(to)) if !from.is_empty() && to.is_empty() => {
+            Some((ChangeKind::RuleRemoved, "elements may have equal keys"))
+        }
         (_, Some(keys)) => Some((ChangeKind::RuleAdded, unless_equal(&keys))),
         (_, None) => Some((ChangeKind::RuleRemoved, "elements may repeat")),
     }

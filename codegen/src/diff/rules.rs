@@ -1,6 +1,6 @@
 //! Compares rules: what a server refuses or warns of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -28,8 +28,8 @@ const REPORTING: [&str; 9] = [
     "x-warn",
 ];
 
-/// Keywords whose value says whether they count.
-const FLAGS: [&str; 3] = ["exclusiveMaximum", "exclusiveMinimum", "uniqueItems"];
+/// The fields by which readers of a custom resource can select. It refuses nothing.
+const SELECTABLE: &str = "x-kubernetes-selectable-fields";
 
 /// Keywords that make a server refuse less.
 const LOOSENING: [&str; 4] = [
@@ -88,8 +88,9 @@ const WORDS: [(&str, &str); 9] = [
 fn rule(keyword: &str, value: &Value) -> String {
     match keyword {
         "x-kubernetes-validations" => {
-            let rules = validations(Some(value)).into_keys();
-            rules.collect::<Vec<_>>().join("; ")
+            let rules = validations(Some(value)).into_values();
+            let words = rules.map(|validation| validation.words);
+            words.collect::<Vec<_>>().join("; ")
         }
         "x-dependent-required" => {
             let pairs = value.as_object().into_iter().flatten();
@@ -116,16 +117,23 @@ pub(super) fn compare<'a>(comparer: &mut Comparer<'a>, a: &Node<'a>, b: &Node<'a
         names.extend(combined.filter(|keyword| COMBINATIONS.contains(keyword)));
     }
     for keyword in names {
-        let is_set = |value: &&Value| !FLAGS.contains(&keyword) || **value != Value::Bool(false);
+        let is_set = |value: &&Value| !restrictions::is_without_effect(keyword, value);
         let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
         let (from, to) = (from.filter(is_set), to.filter(is_set));
         let is_rule = |value: &Value| value.as_str().is_some_and(is_name_format);
         let is_other_format = keyword == "format" && ![from, to].into_iter().flatten().any(is_rule);
-        if from == to || is_other_format {
+        let is_same = from
+            .zip(to)
+            .is_some_and(|(from, to)| restrictions::is_same(keyword, from, to));
+        if from == to || is_same || is_other_format {
             continue;
         }
         if keyword == "x-kubernetes-validations" {
             compare_validations(comparer, from, to, path);
+            continue;
+        }
+        if keyword == SELECTABLE {
+            compare_selectable(comparer, from, to, path);
             continue;
         }
         let (what, mut writers) = judged(keyword, from, to);
@@ -179,15 +187,8 @@ fn limit(keyword: &str, from: &Value, to: &Value) -> Option<bool> {
     if COMBINATIONS.contains(&keyword) {
         return restrictions::combination(keyword, from, to);
     }
-    let (from, to) = (from.as_f64()?, to.as_f64()?);
     if ["minimum", "minLength", "minItems", "minProperties"].contains(&keyword) {
-        return Some(to > from);
-    }
-    if keyword == "multipleOf" {
-        // The multiples of 4 are multiples of 2.
-        let is_multiple = |one: f64, other: f64| one % other == 0.0;
-        let is_known = is_multiple(to, from) || is_multiple(from, to);
-        return is_known.then_some(is_multiple(to, from));
+        return restrictions::is_less(from, to);
     }
     let limits = [
         "maximum",
@@ -196,21 +197,71 @@ fn limit(keyword: &str, from: &Value, to: &Value) -> Option<bool> {
         "maxProperties",
         "x-max-total-length",
     ];
-    limits.contains(&keyword).then_some(to < from)
+    if limits.contains(&keyword) {
+        return restrictions::is_less(to, from);
+    }
+    let (from, to) = (from.as_f64()?, to.as_f64()?);
+    if keyword == "multipleOf" {
+        // The multiples of 4 are multiples of 2.
+        let is_multiple = |one: f64, other: f64| one % other == 0.0;
+        let is_known = is_multiple(to, from) || is_multiple(from, to);
+        return is_known.then_some(is_multiple(to, from));
+    }
+    None
 }
 
-/// The validations by their rules in words, without their messages.
-fn validations(value: Option<&Value>) -> BTreeMap<String, Value> {
+/// A rule in CEL.
+struct Validation<'v> {
+    /// The rule in words, shortened.
+    words: String,
+    schema: &'v Value,
+}
+
+/// The validations by their rules, and by their numbers among those with the same rule.
+fn validations(value: Option<&Value>) -> BTreeMap<(&str, usize), Validation<'_>> {
     let rules = value.and_then(Value::as_array).into_iter().flatten();
-    let named = rules.map(|rule| {
-        let text = rule.get("rule").map(plain).unwrap_or_default();
+    let mut found = BTreeMap::new();
+    for schema in rules {
+        let rule = schema.get("rule");
+        let text = rule.and_then(Value::as_str).unwrap_or_default();
         let words = match text.split_whitespace().collect::<String>().as_str() {
             "self==oldSelf" | "oldSelf==self" => "immutable".to_owned(),
-            _ => text,
+            _ => rule.map(plain).unwrap_or_default(),
         };
-        (words, rule.clone())
-    });
-    named.collect()
+        let is_same = |(other, _): &&(&str, usize)| *other == text;
+        let number = found.keys().filter(is_same).count();
+        found.insert((text, number), Validation { words, schema });
+    }
+    found
+}
+
+/// Compares the fields by which readers can select.
+fn compare_selectable(
+    comparer: &mut Comparer<'_>,
+    from: Option<&Value>,
+    to: Option<&Value>,
+    path: &str,
+) {
+    let fields = |value: Option<&Value>| -> BTreeSet<String> {
+        let fields = value.and_then(Value::as_array).into_iter().flatten();
+        let paths = fields.filter_map(|field| field.get("fieldPath"));
+        paths.map(plain).collect()
+    };
+    let (from, to) = (fields(from), fields(to));
+    let list = |fields: BTreeSet<String>| {
+        let fields = fields.into_iter().collect::<Vec<_>>().join(", ");
+        (!fields.is_empty()).then(|| format!("selectable fields: {fields}"))
+    };
+    if let Some(gone) = list(&from - &to) {
+        let severities = (Severity::Breaking, Severity::None);
+        comparer
+            .push(path, ChangeKind::RuleRemoved, severities)
+            .from = Some(gone);
+    }
+    if let Some(new) = list(&to - &from) {
+        let severities = (Severity::Info, Severity::None);
+        comparer.push(path, ChangeKind::RuleAdded, severities).to = Some(new);
+    }
 }
 
 fn compare_validations(
@@ -229,7 +280,12 @@ fn compare_validations(
     };
     // A rule about the old object counts for new ones too if it says that there may be none.
     let transition = |rule: &Value| rule.get("optionalOldSelf") == Some(&Value::Bool(true));
-    for (words, pair) in pairs(&from, &to) {
+    for (_, pair) in pairs(&from, &to) {
+        let (words, pair) = match pair {
+            Pair::Both(rule, other) => (&rule.words, Pair::Both(rule.schema, other.schema)),
+            Pair::First(rule) => (&rule.words, Pair::First(rule.schema)),
+            Pair::Second(rule) => (&rule.words, Pair::Second(rule.schema)),
+        };
         match pair {
             Pair::Both(rule, other) if transition(rule) != transition(other) => {
                 let (what, severities) = match transition(other) {

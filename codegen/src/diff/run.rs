@@ -19,6 +19,7 @@ type Key = (
     &'static str,
     Option<String>,
     Option<String>,
+    Vec<String>,
 );
 
 /// The group-versions that have something, and the places in their kinds.
@@ -116,6 +117,11 @@ impl<'a> Run<'a> {
             raw.what.text(),
             raw.from.clone(),
             raw.to.clone(),
+            // Of two rules, they may be all that differs.
+            match raw.what.is_of_rule() {
+                true => raw.details.clone(),
+                false => Vec::new(),
+            },
         );
         let key = (key, schema.clone());
         let place = Place {
@@ -150,6 +156,7 @@ impl<'a> Run<'a> {
             change.what.text(),
             None,
             None,
+            Vec::new(),
         );
         self.changes
             .insert((key, String::new()), (change, BTreeSet::new()));

@@ -1,6 +1,8 @@
 //! Compares what schemas say of values: formats, enumerations, defaults, and how objects are
 //! merged.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::change::{ChangeKind, Severity};
@@ -130,7 +132,10 @@ impl<'a> Comparer<'a> {
                 (_, None) => ChangeKind::DefaultRemoved,
                 _ => ChangeKind::DefaultChanged,
             };
+            // Without a default, a server refuses objects that lack the field.
+            let is_missed = self.is_custom() && a.is_required && b.is_required;
             let severities = match what {
+                ChangeKind::DefaultRemoved if is_missed => (Warning, Breaking),
                 _ if !has_effect => (Severity::None, Severity::None),
                 ChangeKind::DefaultAdded => (Info, Warning),
                 _ => (Warning, Warning),
@@ -138,7 +143,9 @@ impl<'a> Comparer<'a> {
             let change = self.push(path, what, severities);
             change.from = from.map(plain);
             change.to = to.map(plain);
-            if !has_effect {
+            if what == ChangeKind::DefaultRemoved && is_missed {
+                change.details.push("required".to_owned());
+            } else if !has_effect {
                 change
                     .details
                     .push("the zero value, which absence means anyway".to_owned());
@@ -152,7 +159,7 @@ impl<'a> Comparer<'a> {
         let mut said_now = Vec::new();
         for keyword in keywords(a, b, Topic::ListSemantics) {
             let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
-            if from != to {
+            if set(from) != set(to) {
                 has_effect |= changes_merging(keyword, (from, to), (a, b));
                 said_before.extend(from.map(|value| said(keyword, value)));
                 said_now.extend(to.map(|value| said(keyword, value)));
@@ -184,6 +191,15 @@ impl<'a> Comparer<'a> {
                 .push("objects are merged as before".to_owned());
         }
     }
+}
+
+/// The members of a list of keys, or the value of another keyword, in an order of their own.
+fn set(value: Option<&Value>) -> BTreeSet<String> {
+    let members = value.into_iter().flat_map(|value| match value {
+        Value::Array(members) => members.as_slice(),
+        other => std::slice::from_ref(other),
+    });
+    members.map(Value::to_string).collect()
 }
 
 /// The format, if the Rust type of a number or text depends on it.

@@ -84,8 +84,14 @@ fn table(text: &mut String, report: &Report) {
     let _ = writeln!(text, "| all | | {totals} |");
 }
 
-/// Text without markup: what comes from documents must not become any. Code in our own texts stays.
+/// Text without markup: what comes from documents must not become any. Code in our own texts stays,
+/// unless other backticks are in it, which could end it too early or too late.
 fn plain(text: &str) -> String {
+    let is_clear = text.matches('`').count().is_multiple_of(2) && !text.contains("``");
+    let text = match is_clear {
+        true => text.to_owned(),
+        false => text.replace('`', "'"),
+    };
     let mut escaped = String::new();
     let mut is_code = false;
     for letter in text.chars() {
@@ -99,10 +105,6 @@ fn plain(text: &str) -> String {
             escaped.push('\\');
         }
         escaped.push(letter);
-    }
-    if is_code {
-        // A lone one would reach to the end.
-        return escaped.replace('`', "'");
     }
     escaped
 }

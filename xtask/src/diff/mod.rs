@@ -8,6 +8,7 @@ mod summary;
 mod text;
 
 use std::error::Error;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -159,6 +160,18 @@ fn report(arguments: &Arguments) -> Result<Report, Box<dyn Error>> {
     if report.compared.is_empty() {
         return Err(nothing(arguments, &report).into());
     }
+    let known = || report.compared.iter().chain(&report.not_compared);
+    let is_known = |group: &&String| {
+        let name = fetch::group(group);
+        name.is_empty() || known().any(|text| text.starts_with(&format!("{name}/")))
+    };
+    if let Some(group) = arguments.groups.iter().find(|group| !is_known(group)) {
+        return Err(format!(
+            "error: neither {} nor {} has a group {group}",
+            from.name, to.name
+        )
+        .into());
+    }
     Ok(report)
 }
 
@@ -185,6 +198,11 @@ fn print(report: &Report, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         Format::Html => html::render(report, arguments.docs),
         Format::Json => serde_json::to_string_pretty(report)? + "\n",
     };
-    print!("{text}");
-    Ok(())
+    match io::stdout().write_all(text.as_bytes()) {
+        // A reader that closes a pipe early expects no error.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("error: can't write to standard output: {error}").into())
+        }
+        _ => Ok(()),
+    }
 }

@@ -47,7 +47,7 @@ pub(super) fn render(report: &Report, with_docs: bool) -> String {
     for change in others {
         line(
             &mut text,
-            &format!("{INDENT}{}{}", headline(change), release(change)),
+            &format!("{INDENT}{}{}", plain(&headline(change)), release(change)),
         );
     }
     if let Some(count) = documentation(report) {
@@ -68,11 +68,19 @@ pub(super) fn render(report: &Report, with_docs: bool) -> String {
     text
 }
 
+/// Text without control characters: those from documents must not reach a terminal.
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
 fn lines(change: &Change) -> Vec<String> {
     let release = release(change);
     let severity = change.severity().name();
-    let mut lines = vec![format!("{severity:8}  {}{release}", headline(change))];
+    let mut lines = vec![format!(
+        "{severity:8}  {}{release}",
+        plain(&headline(change))
+    )];
     let details = entry::lines(change).into_iter();
-    lines.extend(details.map(|line| format!("{INDENT}{line}")));
+    lines.extend(details.map(|line| format!("{INDENT}{}", plain(&line))));
     lines
 }

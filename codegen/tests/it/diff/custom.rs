@@ -153,8 +153,11 @@ fn unique_elements_are_a_restriction() {
         });
         gadget_with(&[("/properties/list", list)])
     };
+    // Elements with an equal `a` can have another `b`.
     let (one, two) = (keyed(json!(["a"])), keyed(json!(["a", "b"])));
-    assert_eq!(changes(&one, &two), [added]);
+    assert_eq!(changes(&one, &two), [removed]);
+    assert_eq!(changes(&two, &one), [added]);
+    assert_eq!(changes(&two, &keyed(json!(["b", "a"]))), [""; 0]);
     let report = compared(&gadget(), &gadget_with(&[(list, json!("set"))]));
     assert_eq!(report.changes[0].details, ["no two elements may be equal"]);
 }
@@ -233,6 +236,166 @@ fn limits_and_rules_are_restrictions() {
     );
 }
 
+/// What is written in another way refuses the same.
+#[test]
+fn the_same_restrictions_are_no_change() {
+    let one = json!({"minLength": 1});
+    let two = json!({"pattern": "a"});
+    for (place, values) in [
+        ("/properties/size/maximum", [json!(10), json!(10.0)]),
+        (
+            "/properties/text/anyOf",
+            [json!([one, two]), json!([two, one])],
+        ),
+        (
+            "/properties/text/oneOf",
+            [json!([one, two]), json!([two, one])],
+        ),
+        ("/properties/text/minLength", [json!(0), json!(0.0)]),
+    ] {
+        let [from, to] = values.map(|value| gadget_with(&[(place, value)]));
+        assert_eq!(changes(&from, &to), [""; 0], "{place}");
+    }
+    for place in [
+        "/properties/text/minLength",
+        "/properties/list/minItems",
+        "/properties/map/minProperties",
+    ] {
+        let other = gadget_with(&[(place, json!(0))]);
+        assert_eq!(changes(&gadget(), &other), [""; 0], "{place}");
+    }
+    // As floats they are equal.
+    check_changed(
+        "/properties/size/maximum",
+        [json!(i64::MAX), json!(i64::MAX - 1)],
+        "rule tightened, readers none, writers breaking, patch",
+        "rule loosened, readers info, writers info, patch",
+    );
+}
+
+/// Rules are known by all of their text, however long it is.
+#[test]
+fn long_rules_are_told_apart() {
+    let long = "has(self.text) || ".repeat(8);
+    let rules = |ends: &[&str]| {
+        let rules = ends
+            .iter()
+            .map(|end| json!({"rule": format!("{long}{end}")}));
+        let rules = Value::Array(rules.collect());
+        gadget_with(&[("/x-kubernetes-validations", rules)])
+    };
+    let added = "rule added, readers none, writers breaking, patch";
+    let removed = "rule removed, readers info, writers info, patch";
+    let one = rules(&["a"]);
+    assert_eq!(changes(&one, &rules(&["b"])), [added, removed]);
+    assert_eq!(changes(&one, &rules(&["a", "b"])), [added]);
+    assert_eq!(changes(&rules(&["a", "b"]), &one), [removed]);
+    // Two that are the same, and two that change in the same way.
+    assert_eq!(changes(&rules(&["a", "a"]), &one), [removed]);
+    let of_all = |is_set: bool| {
+        let rule = |field: &str| {
+            let rule = format!("self.{field} == oldSelf.{field}");
+            match is_set {
+                true => json!({"rule": rule, "optionalOldSelf": true}),
+                false => json!({"rule": rule}),
+            }
+        };
+        let rules = json!([rule("text"), rule("size")]);
+        gadget_with(&[("/x-kubernetes-validations", rules)])
+    };
+    let tightened = "rule tightened, readers none, writers breaking, patch";
+    assert_eq!(changes(&of_all(false), &of_all(true)), [tightened; 2]);
+}
+
+/// They refuse nothing.
+#[test]
+fn selectable_fields_are_for_readers() {
+    let document = |fields: &[&str]| {
+        let mut document = gadget();
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|path| json!({"fieldPath": path}))
+            .collect();
+        let place = "/components/schemas/com.example.v1.Gadget/x-kubernetes-selectable-fields";
+        set(&mut document, place, json!(fields));
+        document
+    };
+    let (one, two) = (
+        document(&["spec.text"]),
+        document(&["spec.size", "spec.text"]),
+    );
+    let added = "rule added, readers info, writers none, patch";
+    let removed = "rule removed, readers breaking, writers none, patch";
+    assert_eq!(changes(&gadget(), &one), [added]);
+    assert_eq!(changes(&one, &two), [added]);
+    assert_eq!(changes(&two, &one), [removed]);
+}
+
+/// A wider type takes what is written, and a narrower one gives what is read.
+#[test]
+fn wider_and_narrower_types() {
+    let field = |schema: Value| gadget_with(&[("/properties/text", schema)]);
+    let either = json!({"x-kubernetes-int-or-string": true});
+    let any = json!({"x-kubernetes-preserve-unknown-fields": true});
+    for (narrow, wide) in [
+        (json!({"type": "integer"}), json!({"type": "number"})),
+        (json!({"type": "integer"}), either.clone()),
+        (json!({"type": "string"}), either.clone()),
+        (json!({"type": "boolean"}), any),
+        (either.clone(), json!({})),
+    ] {
+        let (narrow, wide) = (field(narrow), field(wide));
+        let wider = changes(&narrow, &wide);
+        let end = "readers breaking, writers info, major";
+        assert_eq!(wider, [format!("type changed, {end}")]);
+        let narrower = changes(&wide, &narrow);
+        let end = "readers info, writers breaking, major";
+        assert_eq!(narrower, [format!("type changed, {end}")]);
+    }
+    let (text, truth) = (
+        field(json!({"type": "string"})),
+        field(json!({"type": "boolean"})),
+    );
+    let other = "type changed, readers breaking, writers breaking, major";
+    assert_eq!(changes(&text, &truth), [other]);
+}
+
+/// Its schema can stay where others refer to it.
+#[test]
+fn a_kind_without_paths_is_gone() {
+    let gvk = json!({"group": "example.com", "version": "v1", "kind": "Widget"});
+    let mut whole = gadget();
+    let widget = json!({"type": "object", "x-kubernetes-group-version-kind": [gvk]});
+    set(
+        &mut whole,
+        "/components/schemas/com.example.v1.Widget",
+        widget,
+    );
+    let mut apart = whole.clone();
+    whole["paths"]["/apis/example.com/v1/widgets"] = json!({"get": {
+        "x-kubernetes-action": "list", "x-kubernetes-group-version-kind": gvk
+    }});
+    let of = |from: &Value, to: &Value| {
+        let report = compared(from, to);
+        let [change] = &report.changes[..] else {
+            panic!("{:?}", report.changes);
+        };
+        (change.what, change.severity(), change.place.kind.clone())
+    };
+    let kind = || Some("Widget".to_owned());
+    assert_eq!(
+        of(&whole, &apart),
+        (ChangeKind::KindRemoved, Severity::Breaking, kind())
+    );
+    assert_eq!(
+        of(&apart, &whole),
+        (ChangeKind::KindAdded, Severity::Info, kind())
+    );
+    // A document without any path tells nothing of them.
+    apart["paths"] = json!({});
+    assert!(compared(&whole, &apart).changes.is_empty());
+}
+
 #[test]
 fn required_fields_are_restrictions() {
     check_added(
@@ -249,6 +412,21 @@ fn required_fields_are_restrictions() {
         changes(&before, &after),
         ["field became required, readers none, writers info, major"]
     );
+    // And when it is read.
+    assert_eq!(
+        changes(&after, &before),
+        ["field became optional, readers info, writers info, major"]
+    );
+    // Without the default, objects that lack the field are refused, whatever the default was.
+    for default in [json!("a"), json!("")] {
+        let required = ("/required", json!(["text"]));
+        let before = gadget_with(&[required.clone(), ("/properties/text/default", default)]);
+        let found = changes(&before, &gadget_with(&[required]));
+        assert!(
+            found[0].starts_with("default removed, readers warning, writers breaking"),
+            "{found:?}"
+        );
+    }
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn claims_in_other_objects_are_checked_as_by_a_server() {
     });
 }
 
-/// Objects with something in the place of a claim or of a list of claims, by the path of the request.
+/// Objects with something in the place of a claim or of a list of claims, by the requests' paths.
 fn without_claims() -> Vec<(&'static str, Value)> {
     let good = claim(&json!({}));
     let mut objects = Vec::new();
