@@ -58,7 +58,7 @@ const GENERATE_NAME: &str = "/metadata/generateName";
 const TEXTS: [&str; 3] = ["message", "reason", "targetVolumeAttributesClassName"];
 
 /// The lists that are required. A server writes `null` for them if they are empty.
-const REQUIRED: [&str; 1] = ["drivers"];
+const REQUIRED: [&str; 2] = ["drivers", "topologyKeys"];
 
 /// Changes an object of a built-in kind into what a server stores: quantities in their canonical
 /// form, and without the empty lists and maps and the zero values that Go leaves out.

@@ -108,3 +108,21 @@ fn plain(text: &str) -> String {
     }
     escaped
 }
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn what_documents_say_is_no_markup() {
+        for (text, expected) in [
+            ("a *b* <i>", r"a \*b\* \<i\>"),
+            ("set `a_b` and `<c>`", "set `a_b` and `<c>`"),
+            ("a ` <img>", r"a ' \<img\>"),
+            ("` <img> ``` [l](h)", r"' \<img\> ''' \[l\](h)"),
+            ("a\u{1b}[1m\nb", r"a \[1m b"),
+        ] {
+            assert_eq!(plain(text), expected);
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Claims inside other objects: in StatefulSets, in whatever has a Pod, and where a user says.
 
+use std::collections::BTreeSet;
+
 use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::Part;
 use kubernetes_manifests::strict::{FieldError, FieldErrorKind};
@@ -102,17 +104,25 @@ pub(super) fn of(part: &Part<'_>, places: &[ClaimPlace]) -> Claims {
     };
     let document = read.object;
     let mut claims = Claims::default();
+    if let Some((_, _, pod)) = pod {
+        built_in(kind, pod, &document, &mut claims);
+    }
+    let known: BTreeSet<_> = claims
+        .all
+        .iter()
+        .map(|(claim, _)| claim.path.to_string())
+        .collect();
     for place in named {
         for (path, claim) in place.path.find(&document) {
+            if known.contains(&path.to_string()) {
+                continue;
+            }
             let template = match place.holds {
                 Holds::Claim => ClaimTemplate::new(path, false, claim),
                 Holds::Spec => ClaimTemplate::of_spec(path, claim),
             };
             claims.add(claim, template);
         }
-    }
-    if let Some((_, _, pod)) = pod {
-        built_in(kind, pod, &document, &mut claims);
     }
     let mut duplicates = read.errors;
     duplicates.retain(|error| {

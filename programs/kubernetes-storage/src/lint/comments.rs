@@ -143,11 +143,12 @@ fn belonging(lines: &[&str]) -> usize {
 
 /// Returns what a line asks for, if it has a comment that does.
 fn request(line: &str) -> Option<Request> {
-    let (before, after) = line.split_once(MARK)?;
-    let before = before.trim_end_matches([' ', '\t']).strip_suffix('#')?;
-    if before.ends_with(|c: char| !c.is_whitespace()) || is_in_quotes(before) {
-        return None;
-    }
+    let (_, after) = line.match_indices(MARK).find_map(|(at, _)| {
+        let (before, after) = line.split_at(at);
+        let before = before.trim_end_matches([' ', '\t']).strip_suffix('#')?;
+        let is_inside = before.ends_with(|c: char| !c.is_whitespace()) || is_in_quotes(before);
+        (!is_inside).then_some(after.split_at(MARK.len()))
+    })?;
     let asked = after.split(" --").next().unwrap_or_default();
     let mut words = asked
         .split([' ', '\t', ','])
@@ -197,6 +198,8 @@ mod tests {
             ("a: 'x#IGNORE'\n", vec![]),
             ("a: 'x IGNORE'\n", vec![]),
             ("a: \"IGNORE\"\n", vec![]),
+            ("a: 'kubernetes-storage: x' IGNORE\n", vec![1]),
+            ("a: it's IGNORE\n", vec![1]),
             ("a: |\n  IGNORE\n  b\n\n  c IGNORE\nd: 1 IGNORE\n", vec![6]),
             ("- >-\n  IGNORE\n- b\n", vec![]),
             ("a: 1 #kubernetes-storage: ignore enum\n", vec![1]),

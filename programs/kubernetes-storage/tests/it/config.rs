@@ -257,3 +257,19 @@ a.yaml:22: db.example.com/v1 Cluster a: spec.byName[one].spec.accessModes: Forbi
     assert_eq!(found.collect::<String>(), wanted, "{}", ran.stdout);
     assert!(ran.stderr.contains("4 objects, 4 errors"), "{}", ran.stderr);
 }
+
+/// A place that has claims anyway is checked once.
+#[test]
+fn claims_are_checked_once() {
+    let here = repository("config-claims-once");
+    put(
+        &here,
+        "set.yaml",
+        "apiVersion: apps/v1\nkind: StatefulSet\nspec:\n  volumeClaimTemplates:\n  - metadata: {name: a}\n    \
+         spec: {accessModes: [ReadWriteOnc], resources: {requests: {storage: 1Gi}}}\n",
+    );
+    let text =
+        "claimTemplates: [{group: apps, kind: StatefulSet, path: 'spec.volumeClaimTemplates[]'}]";
+    let ran = configured(&here, text, &["set.yaml"]);
+    assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
+}
