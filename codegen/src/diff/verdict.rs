@@ -179,7 +179,10 @@ impl Context<'_> {
 
     /// Returns the edit in programs and manifests.
     fn edit(&self, raw: &Raw) -> Option<String> {
-        let field = short(raw.path.trim_end_matches(['[', ']', '{', '}'])).to_owned();
+        let field = match short(raw.path.trim_end_matches(['[', ']', '{', '}'])) {
+            "" => short(&raw.schema).to_owned(),
+            field => field.to_owned(),
+        };
         let text = match raw.what {
             ChangeKind::FieldAdded if raw.is_required => format!("set `{field}`"),
             ChangeKind::FieldAdded => format!(
@@ -199,6 +202,12 @@ impl Context<'_> {
             ChangeKind::EnumValuesAdded => {
                 "match the new values, or treat them as unknown".to_owned()
             }
+            ChangeKind::DefaultRemoved if raw.writers == super::Severity::Breaking => {
+                format!("set `{field}` always")
+            }
+            ChangeKind::RuleRemoved if raw.readers == super::Severity::Breaking => {
+                "select by other fields, or in the program".to_owned()
+            }
             ChangeKind::DefaultAdded | ChangeKind::DefaultChanged | ChangeKind::DefaultRemoved
                 if raw.readers > super::Severity::None =>
             {
@@ -214,6 +223,11 @@ impl Context<'_> {
                 if raw.writers > super::Severity::Info =>
             {
                 "check the values that are written".to_owned()
+            }
+            ChangeKind::LifecycleChanged
+                if raw.to.as_deref() == Some("deprecated") && !raw.path.is_empty() =>
+            {
+                format!("stop setting `{field}`, and expect it to be absent")
             }
             ChangeKind::LifecycleChanged if raw.to.as_deref() == Some("deprecated") => {
                 return self
