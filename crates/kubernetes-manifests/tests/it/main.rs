@@ -12,3 +12,5 @@ mod scheme_yaml;
 mod strict;
 #[cfg(feature = "yaml")]
 mod yaml_depth;
+#[cfg(feature = "yaml")]
+mod yaml_quotes;

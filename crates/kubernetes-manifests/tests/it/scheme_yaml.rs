@@ -212,19 +212,6 @@ fn what_kubernetes_refuses_is_an_error() {
     assert!(after.to_string().contains("`---`"), "{after}");
 }
 
-#[test]
-fn quotes_may_go_on_without_indentation() {
-    let text = format!("{HEAD}note: \"a\nb\n\n  c\\\n  d\"\nlids:\n- name: 'e\nf''g\n'\n");
-    let pot = one(&text);
-    assert_eq!(pot.note.as_deref(), Some("a b\ncd"));
-    assert_eq!(pot.lids[0].name, "e f'g ");
-    let error = fails(&format!("{HEAD}note: \"a\nb\nsize: 1\n"));
-    assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
-    let many: String = (0..100).map(|n| format!("  k{n}: 'a\n  b'\n")).collect();
-    let many = field(&format!("\n{many}"));
-    assert_eq!(many.as_object().unwrap().len(), 100);
-}
-
 /// A file ends its last line, a body has it as it is.
 #[test]
 fn the_last_line_may_have_no_end() {

@@ -14,7 +14,7 @@ use crate::error::SchemeError;
 use crate::input::tree::{Field, MAX_DEPTH, Node, TOO_DEEP, Tree};
 
 /// The deepest nesting that Kubernetes' reader takes.
-const MOST: usize = 10_000;
+pub(super) const MOST: usize = 10_000;
 
 /// The merge key, whose value adds fields.
 const MERGE: &str = "<<";
@@ -24,21 +24,15 @@ const VERSION: YamlVersion = YamlVersion::new(1, 1);
 
 type Result<T, E = SchemeError> = std::result::Result<T, E>;
 
-/// An error of the parser in a quoted scalar, which Kubernetes may accept.
-pub(super) enum ScalarProblem {
-    /// A quoted scalar goes on in a line that isn't indented enough.
-    Unindented { line: usize },
-    /// A quoted scalar doesn't end.
-    Unclosed,
-}
-
 /// Reads the documents of a text.
 pub(super) struct Composer<'t> {
     yaml: Yaml<'t>,
     parser: Parser<'t, StrInput<'t>>,
     /// The weight that aliases may still add.
     pub(super) left: usize,
-    pub(super) problem: Option<ScalarProblem>,
+    /// True if a quoted scalar goes on in a line that isn't indented enough for the parser.
+    /// Kubernetes accepts it.
+    pub(super) is_unindented: bool,
     /// The values with anchors, from when they are complete.
     anchors: HashMap<usize, Node<'t>>,
     depth: usize,
@@ -62,7 +56,7 @@ impl<'t> Composer<'t> {
             yaml,
             parser: Parser::new_from_str_with_options(yaml.text, options),
             left,
-            problem: None,
+            is_unindented: false,
             anchors: HashMap::new(),
             depth: 0,
             brackets: 0,
@@ -169,13 +163,7 @@ impl<'t> Composer<'t> {
 
     fn damaged(&mut self, error: &ScanError) -> SchemeError {
         let place = position(error.marker());
-        self.problem = match error.kind() {
-            ErrorKind::InvalidQuotedScalarIndent => {
-                Some(ScalarProblem::Unindented { line: place.0 })
-            }
-            ErrorKind::UnclosedQuotedScalar => Some(ScalarProblem::Unclosed),
-            _ => None,
-        };
+        self.is_unindented = *error.kind() == ErrorKind::InvalidQuotedScalarIndent;
         syntax(error.kind().to_string(), Some(place))
     }
 

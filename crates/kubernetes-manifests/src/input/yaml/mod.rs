@@ -11,7 +11,7 @@ mod text;
 mod timestamp;
 mod unindented;
 
-use self::compose::{Composer, ScalarProblem};
+use self::compose::Composer;
 use self::text::syntax;
 pub(crate) use self::text::{HEADROOM, Yaml};
 use super::tree::Node;
@@ -30,8 +30,8 @@ impl<'t> Yaml<'t> {
     ///
     /// When the text is not YAML, Kubernetes doesn't read it, or it is too large.
     pub(crate) fn documents(&mut self) -> Result<Vec<Node<'t>>, SchemeError> {
-        let (read, problem) = self.compose(self.text);
-        let is_unindented = matches!(problem, Some(ScalarProblem::Unindented { .. }));
+        let before = *self;
+        let (read, is_unindented) = self.compose(self.text);
         if let Err(strange) = self.check_characters() {
             // An earlier error of the parser takes precedence.
             let line = |error: &SchemeError| error.location().line;
@@ -39,12 +39,12 @@ impl<'t> Yaml<'t> {
             let damaged = read.err().filter(|error| !is_unindented && is_first(error));
             return Err(damaged.unwrap_or(strange));
         }
-        match problem {
-            Some(ScalarProblem::Unindented { line }) => {
-                unindented::documents(self, line).unwrap_or(read)
-            }
-            _ => read,
+        if is_unindented {
+            // What has been read doesn't count twice.
+            *self = before;
+            return unindented::documents(self).unwrap_or(read);
         }
+        read
     }
 
     /// Returns the only document.
@@ -61,18 +61,16 @@ impl<'t> Yaml<'t> {
         }
     }
 
-    /// Reads another text in the same way, and returns the error of the parser, too.
-    fn compose<'o>(
-        &mut self,
-        text: &'o str,
-    ) -> (Result<Vec<Node<'o>>, SchemeError>, Option<ScalarProblem>) {
+    /// Reads another text in the same way. Returns true, too, if a quoted scalar goes on in a line
+    /// that isn't indented enough for the parser.
+    fn compose<'o>(&mut self, text: &'o str) -> (Result<Vec<Node<'o>>, SchemeError>, bool) {
         let grown = text.len().saturating_mul(MAX_GROWTH);
         let left = self.headroom.saturating_add(grown);
         let mut composer = Composer::new(Yaml { text, ..*self }, left);
         let documents = composer.documents();
         // A document with a syntax error counts as far as it has been read.
         self.headroom = composer.left.min(self.headroom);
-        (documents, composer.problem)
+        (documents, composer.is_unindented)
     }
 
     /// Rejects characters that YAML 1.1 allows only as escapes, and those that end a line only in
