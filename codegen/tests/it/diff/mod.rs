@@ -1,6 +1,7 @@
 //! Changes between two releases: each kind of change, in both directions.
 
 mod custom;
+mod limits;
 mod rules;
 
 use codegen::Source;
