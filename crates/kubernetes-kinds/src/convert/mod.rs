@@ -5,7 +5,9 @@
 //!
 //! * [`convert`](Convert::convert) reports the fields that the target version can't represent;
 //! * [`convert_preserving`](Convert::convert_preserving) reports them too, and preserves the
-//!   source in the annotation [`CONVERSION_DATA_ANNOTATION`]. Converting back restores it.
+//!   source in the annotation [`CONVERSION_DATA_ANNOTATION`].
+//!
+//! Converting back with either of them restores what an annotation preserves.
 //!
 //! Neither relies on its rules to know these fields: each result is converted back and compared
 //! with the source, and every difference is reported.
@@ -35,7 +37,7 @@ mod translate;
 use std::collections::BTreeMap;
 
 use k8s_openapi::Metadata;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 
 use crate::FieldPath;
 
@@ -49,22 +51,23 @@ pub use translate::{Converted, Convertible, Result, Translate, UnrepresentableFi
 ///
 /// The generated crates implement this for kinds and lists.
 pub trait Convert<T>: Sized {
-    /// Converts, and reports the fields that the target version can't represent.
+    /// Converts, reports the fields that the target version can't represent, and restores those
+    /// that the annotation [`CONVERSION_DATA_ANNOTATION`] of the source holds.
     ///
     /// # Errors
     ///
-    /// When the object is inconsistent, such as with two drivers of one name.
+    /// When the object is inconsistent, such as with two drivers of one name, and when the
+    /// annotation can't be read.
     fn convert(self) -> Result<Converted<T>>;
 
-    /// Converts, preserves the source in the annotation [`CONVERSION_DATA_ANNOTATION`] if the
-    /// target version can't represent all of its fields, and restores the fields that such an
-    /// annotation of the source holds.
+    /// Converts as [`convert`](Self::convert), and preserves the source in the annotation
+    /// [`CONVERSION_DATA_ANNOTATION`] if the target version can't represent all of its fields.
     ///
     /// Converting the result back with this gives the source again.
     ///
     /// # Errors
     ///
-    /// As [`convert`](Self::convert), and when the annotation can't be read or would not fit.
+    /// As [`convert`](Self::convert), and when the annotation would not fit.
     fn convert_preserving(self) -> Result<Converted<T>>;
 }
 
@@ -72,21 +75,13 @@ pub trait Convert<T>: Sized {
 ///
 /// # Errors
 ///
-/// When the object is inconsistent.
-pub fn object<A, B>(mut source: A) -> Result<Converted<B>>
+/// When the object is inconsistent, and when the annotation can't be read.
+pub fn object<A, B>(source: A) -> Result<Converted<B>>
 where
     A: Convertible + Translate<B>,
     B: Convertible + Translate<A>,
 {
-    // All versions have the same metadata, which can be large: it is moved, and not compared.
-    let metadata = std::mem::take(source.metadata_mut());
-    let unrepresentable = differ::unrepresentable(&source, &there_and_back::<A, B>(&source)?)?;
-    let mut object: B = source.translate()?;
-    *object.metadata_mut() = metadata;
-    Ok(Converted {
-        object,
-        unrepresentable,
-    })
+    restoring(source, |_, _| Ok(()))
 }
 
 /// Returns the object converted to another version and back. It is translated once more than
@@ -103,12 +98,26 @@ where
 ///
 /// # Errors
 ///
-/// As [`object`], and when the annotation can't be read or would not fit.
-pub fn object_preserving<A, B>(mut source: A) -> Result<Converted<B>>
+/// As [`object`], and when the annotation would not fit.
+pub fn object_preserving<A, B>(source: A) -> Result<Converted<B>>
 where
     A: Convertible + Translate<B>,
     B: Convertible + Translate<A>,
 {
+    restoring(source, annotation::put)
+}
+
+/// Converts an object, restores what an annotation holds, and calls `preserve` with the source and
+/// its metadata if the target version can't represent all fields.
+fn restoring<A, B>(
+    mut source: A,
+    preserve: impl FnOnce(&A, &mut ObjectMeta) -> Result<()>,
+) -> Result<Converted<B>>
+where
+    A: Convertible + Translate<B>,
+    B: Convertible + Translate<A>,
+{
+    // All versions have the same metadata, which can be large: it is moved, and not compared.
     let mut metadata = std::mem::take(source.metadata_mut());
     let kept = annotation::take::<B>(&mut metadata)?;
     let restored: Option<B> = match kept {
@@ -124,7 +133,7 @@ where
     };
     let unrepresentable = differ::unrepresentable(&source, &back)?;
     if !unrepresentable.is_empty() {
-        annotation::put(&source, &mut metadata)?;
+        preserve(&source, &mut metadata)?;
     }
     let mut object: B = match restored {
         None => source.translate()?,

@@ -15,7 +15,7 @@ pub enum Unrepresentable {
     /// [`Convert::convert_preserving`].
     #[default]
     Preserve,
-    /// They are discarded: [`Convert::convert`].
+    /// They are discarded: [`Convert::convert`]. What an annotation preserves is restored, too.
     Discard,
 }
 

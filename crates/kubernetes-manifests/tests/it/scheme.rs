@@ -198,6 +198,9 @@ fn losses_are_kept_or_dropped_as_told() {
     let dropped: Decoded<PotInfo> = scheme.decode_json(&json).unwrap();
     assert_eq!(dropped.unrepresentable, kept.unrepresentable);
     assert_eq!(dropped.object.metadata.annotations, None);
+    // What has been kept is restored all the same.
+    let back: Decoded<PotV1beta1> = scheme.decode_json(text(&kept.object)).unwrap();
+    assert_eq!(back.object, PotV1beta1::from(pot("a")));
 }
 
 #[test]

@@ -10,7 +10,7 @@ const OLD: &str = "# A class.\n\napiVersion: storage.k8s.io/v1beta1 # old\nkind:
     metadata: {name: \"fast\"}\nprovisioner:   'a.example.com'\nparameters:\n\n  b: \"1\"\n  a: '2'\n";
 
 /// Converts a text on standard input.
-fn convert(arguments: &[&str], text: &str) -> Ran {
+pub(crate) fn convert(arguments: &[&str], text: &str) -> Ran {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     run(here, &[&["convert"], arguments].concat(), text)
 }

@@ -6,6 +6,7 @@ mod claims;
 mod common;
 mod config;
 mod convert;
+mod convert_lossy;
 mod defaults;
 mod hostile;
 mod inputs;
