@@ -89,6 +89,14 @@ struct Planned {
     plan: Plan,
 }
 
+impl Planned {
+    /// Replaces the file by the converted text, if that differs.
+    fn replace(&self, path: &Path) -> io::Result<()> {
+        let text = self.plan.text.as_deref();
+        text.map_or(Ok(()), |text| write::replace(path, text))
+    }
+}
+
 /// The progress of a run, which decides the exit code.
 #[derive(Default)]
 struct Status {
@@ -153,7 +161,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
     let planned = plan_all(args, inputs.inputs, &mut status);
     for planned in &planned {
-        report_plan(planned, &mut status);
+        let written = match &planned.input {
+            Input::File(path) if args.in_place => planned.replace(path),
+            _ => Ok(()),
+        };
+        report_plan(planned, written, &mut status);
     }
     if let Err(error) = finish(args, &planned, is_piped, &mut status) {
         if error.kind() == io::ErrorKind::BrokenPipe {
@@ -198,8 +210,8 @@ fn plan_all(args: &Args, inputs: Vec<Input>, status: &mut Status) -> Vec<Planned
     all
 }
 
-/// Reports the changes of a file, or why it is not converted.
-fn report_plan(planned: &Planned, status: &mut Status) {
+/// Reports the changes of a file, or why it is not converted or written.
+fn report_plan(planned: &Planned, written: io::Result<()>, status: &mut Status) {
     let (name, plan) = (planned.input.name(), &planned.plan);
     if let Some(line) = plan.template {
         status.templates += 1;
@@ -211,7 +223,9 @@ fn report_plan(planned: &Planned, status: &mut Status) {
         status.not_converted = true;
         report(&format!("{name}:{line}: error: not converted: {problem}"));
     }
-    if plan.text.is_some() {
+    if let Err(error) = written {
+        status.fail(&error.to_string());
+    } else if plan.text.is_some() {
         status.changed += 1;
         for (line, change) in &plan.changes {
             report(&format!("{name}:{line}: {change}"));
@@ -219,7 +233,7 @@ fn report_plan(planned: &Planned, status: &mut Status) {
     }
 }
 
-/// Writes the converted texts, or prints the differences.
+/// Writes the converted texts that don't replace their files, or prints the differences.
 fn finish(args: &Args, planned: &[Planned], is_piped: bool, status: &mut Status) -> io::Result<()> {
     if let Some(folder) = &args.output {
         return fill(&args.files.files, folder, planned, status);
@@ -236,7 +250,6 @@ fn finish(args: &Args, planned: &[Planned], is_piped: bool, status: &mut Status)
             }
             // A text that isn't converted must not pass for a converted one.
             _ if !plan.problems.is_empty() => {}
-            Input::File(path) if plan.text.is_some() => write::replace(path, new)?,
             Input::Standard if is_piped => out.write_all(new.as_bytes())?,
             _ => {}
         }
@@ -244,8 +257,8 @@ fn finish(args: &Args, planned: &[Planned], is_piped: bool, status: &mut Status)
     out.flush()
 }
 
-/// Writes all texts to an output folder, or, if one of them has no place of its own there, none;
-/// and says where each is.
+/// Writes all texts to an output folder, or, if one of them has no place of its own there or can't
+/// be written, none; and says where each is.
 fn fill(
     named: &[PathBuf],
     folder: &Path,
@@ -278,8 +291,23 @@ fn fill(
         });
     let copies: Vec<_> = copies.collect();
     let replaced: Vec<_> = copies.iter().map(|copy| copy.target.exists()).collect();
-    write::all(&copies)?;
-    for (((path, planned), copy), was_there) in files.iter().zip(&copies).zip(replaced) {
+    let written = match write::all(&copies) {
+        Ok(written) => written,
+        Err(errors) => {
+            errors
+                .iter()
+                .for_each(|error| status.fail(&error.to_string()));
+            status.changed = 0;
+            return Ok(());
+        }
+    };
+    let results = files.iter().zip(&copies).zip(replaced).zip(written);
+    for ((((path, planned), copy), was_there), written) in results {
+        if let Err(error) = written {
+            status.fail(&error.to_string());
+            status.changed -= usize::from(planned.plan.text.is_some());
+            continue;
+        }
         let how = match (&planned.plan.text, planned.plan.template) {
             (Some(_), _) => "converted",
             (None, Some(_)) => "a template, copied",

@@ -6,6 +6,8 @@ mod claims;
 mod common;
 mod config;
 mod convert;
+#[cfg(unix)]
+mod convert_full;
 mod convert_lossy;
 mod defaults;
 mod hostile;
