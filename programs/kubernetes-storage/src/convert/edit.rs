@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::de::IgnoredAny;
+
 /// A range of a text and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
@@ -125,8 +127,29 @@ impl<'t> Lines<'t> {
         let end = (index..self.starts.len()).find(is_marker);
         let start = *self.starts.get(start)?;
         let end = end.and_then(|end| self.starts.get(end).copied());
+        let range = start..end.unwrap_or(self.text.len());
+        let old = self.text.get(range.clone())?;
+        // All lines of a text end alike, as far as it has any.
+        let first = [old, self.text]
+            .iter()
+            .find_map(|text| text.split_once('\n'));
+        let text = match first.is_some_and(|(line, _)| line.ends_with('\r')) {
+            true => new.replace('\n', "\r\n"),
+            false => new.to_owned(),
+        };
+        Some(Edit { range, text })
+    }
+
+    /// Returns the edit that replaces the object whose first field is at a position, if it is
+    /// written as JSON.
+    pub(super) fn json(&self, first: (usize, usize), new: &str) -> Option<Edit> {
+        let before = self.text.get(..self.offset(first)?)?;
+        let start = before.trim_end().strip_suffix('{')?.len();
+        let rest = self.text.get(start..)?;
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+        values.next()?.ok()?;
         Some(Edit {
-            range: start..end.unwrap_or(self.text.len()),
+            range: start..start + values.byte_offset(),
             text: new.to_owned(),
         })
     }

@@ -66,7 +66,7 @@ impl Planner<'_> {
                     };
                 }
                 Some(Left::Part) => Decoded::Damaged,
-                None => self.part(&lines, syntax, part, &mut draft),
+                None => self.part(&lines, part, &mut draft),
             };
             draft.wanted.push(wanted);
         }
@@ -105,13 +105,7 @@ impl Planner<'_> {
     }
 
     /// Drafts the conversion of a part, and returns the content that it must have afterwards.
-    fn part(
-        &self,
-        lines: &Lines<'_>,
-        syntax: Syntax,
-        mut part: Part<'_>,
-        draft: &mut Draft,
-    ) -> Decoded {
+    fn part(&self, lines: &Lines<'_>, mut part: Part<'_>, draft: &mut Draft) -> Decoded {
         let named = part.api_version.as_deref().zip(part.kind.as_deref());
         let from = named
             .map(|(version, kind)| GroupVersionKind::from_type_meta(version, kind))
@@ -152,7 +146,7 @@ impl Planner<'_> {
             }
             (Ok(Some(object)), None) => return decoded(&object),
             (Ok(Some(object)), Some(from)) => {
-                let result = self.object(lines, syntax, &part, object, draft);
+                let result = self.object(lines, &part, object, draft);
                 (from, result)
             }
         };
@@ -211,7 +205,6 @@ impl Planner<'_> {
     fn object(
         &self,
         lines: &Lines<'_>,
-        syntax: Syntax,
         part: &Part<'_>,
         object: AnyObject,
         draft: &mut Draft,
@@ -249,11 +242,12 @@ impl Planner<'_> {
             if let Some(error) = unknown {
                 return Err(format!("{error} would be lost; see --lossy"));
             }
-            let new = match syntax {
-                Syntax::Json => converted.to_json().map_err(message)? + "\n",
-                Syntax::JsonOrYaml => converted.to_yaml().map_err(message)?,
+            let json = converted.to_json().map_err(message)?;
+            let at = part.location.line.zip(part.location.column);
+            let edit = match at.and_then(|at| lines.json(at, &json)) {
+                Some(edit) => Some(edit),
+                None => lines.document(line, &converted.to_yaml().map_err(message)?),
             };
-            let edit = lines.document(line, &new);
             draft
                 .edits
                 .push(edit.ok_or("cannot rewrite a document that begins in the middle of a line")?);

@@ -9,6 +9,7 @@ mod convert;
 #[cfg(unix)]
 mod convert_full;
 mod convert_lossy;
+mod convert_text;
 mod defaults;
 mod hostile;
 mod inputs;
