@@ -191,7 +191,9 @@ impl Cargo {
 
     fn building(&self, manifest: &Path, target: &Path) -> Command {
         let mut command = self.command();
-        command.args(["build", "--quiet", "--offline"]);
+        // Two threads of a core take more CPU time than one after the other, and k8s-openapi, with
+        // which all is compared, is mostly compiled by one.
+        command.args(["build", "--quiet", "--offline", "--jobs", "1"]);
         command.arg("--manifest-path").arg(manifest);
         command.arg("--target-dir").arg(target);
         command
