@@ -22,18 +22,10 @@ pub(crate) enum ApplySet {
     All,
 }
 
-/// Adds a finding for each object that another file of the same set defines. Of a file that has
-/// changed and one that hasn't, the first has the finding: it has added the object.
-pub(super) fn add_duplicates(
-    set: ApplySet,
-    files: &mut [FileReport],
-    has_changed: impl Fn(&FileReport) -> bool,
-) {
+/// Adds a finding for each object that an earlier file of the same set defines.
+pub(super) fn add_duplicates<'f>(set: ApplySet, files: impl Iterator<Item = &'f mut FileReport>) {
     let mut sets: BTreeMap<PathBuf, Definitions> = BTreeMap::new();
-    let (changed, mut ordered): (Vec<_>, Vec<_>) =
-        files.iter_mut().partition(|file| has_changed(file));
-    ordered.extend(changed);
-    for report in ordered {
+    for report in files {
         let folder = Path::new(&report.file).parent().unwrap_or(Path::new(""));
         let set = match set {
             ApplySet::File => continue,

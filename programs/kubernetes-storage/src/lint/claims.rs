@@ -1,7 +1,5 @@
 //! Claims inside other objects: in StatefulSets, in whatever has a Pod, and where a user says.
 
-use std::collections::BTreeSet;
-
 use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::Part;
 use kubernetes_manifests::strict::{FieldError, FieldErrorKind};
@@ -107,14 +105,11 @@ pub(super) fn of(part: &Part<'_>, places: &[ClaimPlace]) -> Claims {
     if let Some((_, _, pod)) = pod {
         built_in(kind, pod, &document, &mut claims);
     }
-    let known: BTreeSet<_> = claims
-        .all
-        .iter()
-        .map(|(claim, _)| claim.path.to_string())
-        .collect();
+    let built_in = claims.all.len();
     for place in named {
         for (path, claim) in place.path.find(&document) {
-            if known.contains(&path.to_string()) {
+            let mut known = claims.all.iter().take(built_in);
+            if known.any(|(claim, _)| claim.path == path) {
                 continue;
             }
             let template = match place.holds {

@@ -18,13 +18,13 @@ use crate::text::{nearest, truncate};
 const MAX_VALUE: usize = 60;
 
 /// The names of a message: its reason, the reason in words, and its rule.
-type Names<'t> = (&'static str, &'t str, &'static str);
+type Names = (&'static str, &'static str, &'static str);
 
 /// Returns a message without a field of the server.
 fn message(
     severity: Severity,
     path: impl Into<String>,
-    (reason, title, rule): Names<'_>,
+    (reason, title, rule): Names,
     text: String,
 ) -> Message {
     Message {
@@ -91,9 +91,9 @@ pub(super) fn field_error(error: &FieldError) -> Message {
     }
 }
 
-const UNKNOWN_FIELD: Names<'static> = ("UnknownField", "Unknown field", "unknownField");
-const DUPLICATE_FIELD: Names<'static> = ("DuplicateField", "Duplicate field", "duplicateField");
-const WRONG_TYPE: Names<'static> = ("Unreadable", "Wrong type", "wrongType");
+const UNKNOWN_FIELD: Names = ("UnknownField", "Unknown field", "unknownField");
+const DUPLICATE_FIELD: Names = ("DuplicateField", "Duplicate field", "duplicateField");
+const WRONG_TYPE: Names = ("Unreadable", "Wrong type", "wrongType");
 
 /// Returns true for what is found when an object is read.
 pub(super) fn is_of_reading(message: &Message) -> bool {
@@ -115,7 +115,7 @@ pub(super) fn decode_error(error: &SchemeError, outer: &FieldPath) -> Message {
     message(Severity::Error, path.to_string(), names, text)
 }
 
-const SYNTAX_ERROR: Names<'static> = ("Syntax", "Syntax error", "syntax");
+const SYNTAX_ERROR: Names = ("Syntax", "Syntax error", "syntax");
 
 /// A file that is not UTF-8.
 pub(super) fn not_utf8() -> Message {
@@ -135,8 +135,7 @@ pub(super) fn not_in_template(name: &str) -> Message {
 /// A volume of a Pod that must have a claim, and doesn't.
 pub(super) fn no_claim(path: &FieldPath) -> Message {
     let path = path.to_string();
-    let title = ErrorType::Required.to_string();
-    let names = (ErrorType::Required.reason(), title.as_str(), "required");
+    let names = (ErrorType::Required.reason(), "Required value", "required");
     let text = "an ephemeral volume is made of a claim; add one with a spec".to_owned();
     Message {
         field: Some(path.clone()),
@@ -201,8 +200,8 @@ pub(super) fn later_name(path: &FieldPath, old: &str) -> Message {
     }
 }
 
-const NOT_SERVED: Names<'static> = ("NotServed", "Not served", "notServed");
-const DEPRECATED: Names<'static> = ("Deprecated", "Warning", "deprecatedVersion");
+const NOT_SERVED: Names = ("NotServed", "Not served", "notServed");
+const DEPRECATED: Names = ("Deprecated", "Warning", "deprecatedVersion");
 
 /// A version that a release doesn't serve, has deprecated, or serves only if it is enabled.
 pub(super) fn lifecycle(

@@ -56,19 +56,17 @@ fn lint(args: &Args) -> io::Result<u8> {
             return Ok(exit::FAILURE);
         }
     };
-    let (mut files, unreadable) = read_all(args, &inputs);
+    let (files, unreadable) = read_all(args, &inputs);
     inputs.failed.extend(unreadable);
-    let differs = |file: &FileReport| {
-        // What isn't a file hasn't been there before.
+    // What isn't a file hasn't been there before.
+    let (mut files, mut unchanged): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| {
         let path = file.path.as_ref().zip(changed.as_ref());
         path.is_none_or(|(path, changed)| changed.contains(path))
-    };
-    add_duplicates(args.apply_set(), &mut files, differs);
+    });
+    // Of two files with one object, that which has changed has added it.
+    add_duplicates(args.apply_set(), unchanged.iter_mut().chain(&mut files));
     files.iter_mut().for_each(|file| file.settle(&args.levels));
-    let read = files.len();
-    files.retain(differs);
-    let unchanged = read - files.len();
-    let summary = Summary::of(&files, unchanged, inputs.not_read());
+    let summary = Summary::of(&files, unchanged.len(), inputs.not_read());
 
     inputs
         .failed

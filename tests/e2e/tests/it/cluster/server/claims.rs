@@ -259,6 +259,11 @@ fn what_is_no_claim_is_refused_as_by_a_server() {
         let (mut asked, mut refused, mut wrong) = (0, 0, Vec::new());
         for (path, object) in without_claims() {
             let text = object.to_string();
+            // Older servers leave what is in a StatefulSet to its controller.
+            let is_empty = text.contains("\"volumeClaimTemplates\":[null]");
+            if is_empty && server.release < Release::new(1, 34) {
+                continue;
+            }
             let url = format!("{path}?dryRun=All&fieldValidation=Strict");
             let body = Some(text.clone().into_bytes());
             let answer = send(&server.client, Method::POST, &url, body)
