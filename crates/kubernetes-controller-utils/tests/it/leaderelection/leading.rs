@@ -179,7 +179,9 @@ async fn a_deleted_lease_of_a_silent_leader_is_waited_for() {
     let deleted = Instant::now();
     server.delete();
     let started = journal.until("b", What::Started).await;
-    assert_between(deleted, started, 12.0..17.4);
+    // It last saw a renewal up to two of its longest waits before: a renewal may just have missed
+    // the last but one of its requests, and the deletion come just before the last.
+    assert_between(deleted, started, 10.2..17.4);
     assert_eq!(journal.running().as_deref(), Some("b"));
     assert_eq!(server.spec().lease_transitions, Some(1));
     drop(a);
