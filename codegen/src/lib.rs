@@ -54,6 +54,7 @@ mod name;
 mod parallel;
 mod passes;
 mod pointer;
+pub mod protobuf;
 mod release;
 mod render;
 mod source;

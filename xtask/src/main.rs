@@ -16,6 +16,7 @@ mod go;
 mod go_tests;
 mod inputs;
 mod proof;
+mod protobuf;
 mod readme;
 mod release;
 mod sources;

@@ -13,6 +13,7 @@ use serde::de::IgnoredAny;
 use crate::differences::{Differences, Expected, Schemas};
 use crate::fetch::{self, Fetch};
 use crate::inputs::{self, Folder, Found};
+use crate::protobuf::{self, Protobuf};
 use crate::workspace;
 
 /// Look after the documents in spec/, and get those of Kubernetes.
@@ -26,6 +27,7 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Fetch(Fetch),
+    Protobuf(Protobuf),
     Verify(Verify),
 }
 
@@ -51,6 +53,7 @@ struct Verify {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let arguments = match &arguments.command {
         Command::Fetch(arguments) => return fetch::run(arguments),
+        Command::Protobuf(arguments) => return protobuf::run(arguments),
         Command::Verify(arguments) => arguments,
     };
     let root = workspace::root()?;

@@ -25,7 +25,7 @@ fn files(folder: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// The documents below spec/, as `v1.37/FILE`.
+/// The documents below spec/, as `v1.37/FILE`. Messages of protobuf are no documents.
 fn documents(root: &Path) -> BTreeSet<String> {
     let spec = root.join("spec");
     let releases = files(&spec)
@@ -34,9 +34,8 @@ fn documents(root: &Path) -> BTreeSet<String> {
     releases
         .flat_map(|release| {
             let files = files(&spec.join(&release));
-            files
-                .into_iter()
-                .map(move |file| format!("{release}/{file}"))
+            let documents = files.into_iter().filter(|file| file != "protobuf");
+            documents.map(move |file| format!("{release}/{file}"))
         })
         .collect()
 }

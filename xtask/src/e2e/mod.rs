@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 }
 
 /// The folder with the modules of a release, or of the newest.
-fn modules(root: &Path, release: Option<Release>) -> Result<PathBuf, Box<dyn Error>> {
+pub(crate) fn modules(root: &Path, release: Option<Release>) -> Result<PathBuf, Box<dyn Error>> {
     let all = root.join("tests/e2e").join("control-plane");
     let found = releases_in(&all)?
         .into_iter()
