@@ -181,7 +181,7 @@ impl<'a> Parser<'_, 'a> {
                 Kind::Word("reserved") => self.skip_statement("`reserved`")?,
                 Kind::Word(
                     word @ ("message" | "enum" | "oneof" | "extend" | "extensions" | "group"),
-                ) if self.declares_no_field(word) => {
+                ) => {
                     return Err(self.unsupported(&format!("{word} in a message")));
                 }
                 Kind::Word(_) => {
@@ -201,13 +201,6 @@ impl<'a> Parser<'_, 'a> {
             },
             fields,
         })
-    }
-
-    /// Returns true if a word at the start of a statement isn't the type of a field without a
-    /// label: `extensions` is followed by a number, the others by a name and what they have.
-    fn declares_no_field(&self, word: &str) -> bool {
-        let second = self.rest.get(1).map(|token| token.kind);
-        word == "extensions" || second != Some(Kind::Symbol('='))
     }
 
     /// Parses a field, and returns none if its number is wrong.
@@ -255,9 +248,7 @@ impl<'a> Parser<'_, 'a> {
             Kind::Word("map") if self.rest.first().map(|t| t.kind) == Some(Kind::Symbol('<')) => {
                 Err(self.problem("a label before `map`", "maps have none: take it out"))
             }
-            Kind::Word("group") if self.declares_no_field("group") => {
-                Err(self.unsupported("group in a message"))
-            }
+            Kind::Word("group") => Err(self.unsupported("group in a message")),
             found => Ok((label, self.ty(found)?)),
         }
     }

@@ -21,6 +21,7 @@ mod expressions;
 mod golden;
 mod hostile;
 mod invariants;
+mod protobuf;
 mod rules_in_cel;
 mod shared;
 mod spec;

@@ -27,6 +27,8 @@ mod rehearsal;
 #[cfg(unix)]
 mod release;
 mod spec;
+#[cfg(unix)]
+mod spec_protobuf;
 mod tidy;
 mod tidy_command;
 mod upstream;

@@ -5,4 +5,5 @@ mod crds;
 mod diff;
 mod go_tests;
 mod groups;
+mod protobuf;
 mod upgrade;
