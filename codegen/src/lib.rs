@@ -51,6 +51,7 @@ mod lower;
 mod manifest;
 mod model;
 mod name;
+mod numbers;
 mod parallel;
 mod passes;
 mod pointer;
@@ -69,7 +70,7 @@ pub use adopt::{Adopted, TO_DESCRIBE, adopt};
 pub use compare::{Comparison, Difference, DifferenceKind, compare};
 pub use config::{
     Bundle, Config, Conversion, ConversionRule, CrateConfig, Derive, DocumentConfig, Extern,
-    K8sOpenapi, Part, Parts, Standalone,
+    K8sOpenapi, NumberedTypes, Part, Parts, Protobuf, Standalone,
 };
 pub use cost::{CostOf, CostlyRule, MissingBound, costly};
 pub use diag::{Diagnostic, Diagnostics};
@@ -165,6 +166,33 @@ pub fn unchecked(config: &Config, inputs: &Inputs) -> Result<Vec<UncheckedRule>,
     })
 }
 
+/// Returns the file with the tables of k8s-openapi's types that are read and written as protobuf, if
+/// the configuration names some. Its path is that in the repository.
+///
+/// # Errors
+///
+/// When the document or the `.proto` files lack some of them.
+pub fn protobuf_tables(
+    config: &Config,
+    inputs: &Inputs,
+) -> Result<Option<GeneratedFile>, Diagnostics> {
+    let types = config.protobuf.as_ref();
+    let Some(types) = types.and_then(|protobuf| protobuf.k8s_openapi.as_ref()) else {
+        return Ok(None);
+    };
+    let mut diagnostics = Diagnostics::default();
+    let text = numbers::tables(config, types, inputs, &mut diagnostics);
+    if !diagnostics.is_empty() {
+        diagnostics.locate(inputs.documents.values().map(|document| &document.source));
+        return Err(diagnostics);
+    }
+    Ok(text.map(|text| GeneratedFile {
+        path: types.file.clone(),
+        text,
+        ..GeneratedFile::default()
+    }))
+}
+
 /// Returns the analysed model of every crate as JSON, for people who wonder why something is
 /// generated as it is.
 ///
@@ -246,7 +274,8 @@ fn model<'c>(
             .flatten()
             .collect(),
     });
-    let crates = passes::run(crates.collect(), diagnostics);
+    let numbers = numbers::Numbers::read(config, inputs, diagnostics);
+    let crates = passes::run(crates.collect(), numbers.as_ref(), diagnostics);
     for (file, files) in files {
         diagnostics.spread(&file, &files);
     }

@@ -93,6 +93,8 @@ impl Source {
 pub struct Inputs {
     /// The documents, by [`crate::DocumentConfig::path`].
     pub documents: BTreeMap<String, DocumentSource>,
+    /// The `.proto` files with the numbers of fields.
+    pub protos: Vec<Source>,
     /// The overlays, by file name.
     pub overlays: BTreeMap<String, Source>,
 }

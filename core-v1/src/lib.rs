@@ -20,6 +20,7 @@
 //! | `k8s-openapi-types` | `From` and `TryFrom` from and to the types of `k8s_openapi` of the same name |
 //! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
 //! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
+//! | `protobuf` | Kubernetes' protobuf: `from_slice` and `to_vec` of `kubernetes_kinds::protobuf` take the kinds |
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!

@@ -166,9 +166,9 @@ impl kubernetes_kinds::Kind for PersistentVolume {
 
 wire::kind! {
     PersistentVolume {
-        required "metadata" => metadata as metadata,
-        optional "spec" => spec,
-        optional "status" => status,
+        required "metadata" = 1 => metadata as metadata,
+        optional "spec" = 2 always => spec,
+        optional "status" = 3 always => status,
     }
 }
 
@@ -229,8 +229,8 @@ wire::list! { PersistentVolumeList of PersistentVolume }
 
 wire::kind! {
     PersistentVolumeList {
-        required "metadata" => metadata,
-        required "items" => items,
+        required "metadata" = 1 => metadata,
+        required "items" = 2 => items,
     }
 }
 
@@ -748,37 +748,37 @@ impl PersistentVolumeSpec {
 
 wire::object! {
     PersistentVolumeSpec {
-        optional "accessModes" => access_modes as elements,
-        optional "awsElasticBlockStore" => aws_elastic_block_store,
-        optional "azureDisk" => azure_disk,
-        optional "azureFile" => azure_file,
-        optional "capacity" => capacity as quantities,
-        optional "cephfs" => cephfs,
-        optional "cinder" => cinder,
-        optional "claimRef" => claim_ref,
-        optional "csi" => csi,
-        optional "fc" => fc,
-        optional "flexVolume" => flex_volume,
-        optional "flocker" => flocker,
-        optional "gcePersistentDisk" => gce_persistent_disk,
-        optional "glusterfs" => glusterfs,
-        optional "hostPath" => host_path,
-        optional "iscsi" => iscsi,
-        optional "local" => local,
-        optional "mountOptions" => mount_options as elements,
-        optional "nfs" => nfs,
-        optional "nodeAffinity" => node_affinity,
-        optional "persistentVolumeReclaimPolicy" => persistent_volume_reclaim_policy,
-        optional "photonPersistentDisk" => photon_persistent_disk,
-        optional "portworxVolume" => portworx_volume,
-        optional "quobyte" => quobyte,
-        optional "rbd" => rbd,
-        optional "scaleIO" => scale_io,
-        optional "storageClassName" => storage_class_name,
-        optional "storageos" => storageos,
-        optional "volumeAttributesClassName" => volume_attributes_class_name,
-        optional "volumeMode" => volume_mode,
-        optional "vsphereVolume" => vsphere_volume,
+        optional "accessModes" = 3 => access_modes as elements,
+        optional "awsElasticBlockStore" = 2/2 => aws_elastic_block_store,
+        optional "azureDisk" = 2/16 => azure_disk,
+        optional "azureFile" = 2/13 => azure_file,
+        optional "capacity" = 1 => capacity as quantities,
+        optional "cephfs" = 2/9 => cephfs,
+        optional "cinder" = 2/8 => cinder,
+        optional "claimRef" = 4 => claim_ref,
+        optional "csi" = 2/22 => csi,
+        optional "fc" = 2/10 => fc,
+        optional "flexVolume" = 2/12 => flex_volume,
+        optional "flocker" = 2/11 => flocker,
+        optional "gcePersistentDisk" = 2/1 => gce_persistent_disk,
+        optional "glusterfs" = 2/4 => glusterfs,
+        optional "hostPath" = 2/3 => host_path,
+        optional "iscsi" = 2/7 => iscsi,
+        optional "local" = 2/20 => local,
+        optional "mountOptions" = 7 => mount_options as elements,
+        optional "nfs" = 2/5 => nfs,
+        optional "nodeAffinity" = 9 => node_affinity,
+        optional "persistentVolumeReclaimPolicy" = 5 always => persistent_volume_reclaim_policy,
+        optional "photonPersistentDisk" = 2/17 => photon_persistent_disk,
+        optional "portworxVolume" = 2/18 => portworx_volume,
+        optional "quobyte" = 2/15 => quobyte,
+        optional "rbd" = 2/6 => rbd,
+        optional "scaleIO" = 2/19 => scale_io,
+        optional "storageClassName" = 6 always => storage_class_name,
+        optional "storageos" = 2/21 => storageos,
+        optional "volumeAttributesClassName" = 10 => volume_attributes_class_name,
+        optional "volumeMode" = 8 => volume_mode,
+        optional "vsphereVolume" = 2/14 => vsphere_volume,
     }
 }
 
@@ -860,10 +860,10 @@ impl PersistentVolumeStatus {
 
 wire::object! {
     PersistentVolumeStatus {
-        optional "lastPhaseTransitionTime" => last_phase_transition_time as time,
-        optional "message" => message,
-        optional "phase" => phase,
-        optional "reason" => reason,
+        optional "lastPhaseTransitionTime" = 4 => last_phase_transition_time as time,
+        optional "message" = 2 always => message,
+        optional "phase" = 1 always => phase,
+        optional "reason" = 3 always => reason,
     }
 }
 
@@ -938,10 +938,10 @@ impl AWSElasticBlockStoreVolumeSource {
 
 wire::object! {
     AWSElasticBlockStoreVolumeSource {
-        required "volumeID" => volume_id,
-        optional "fsType" => fs_type,
-        optional "partition" => partition,
-        optional "readOnly" => read_only,
+        required "volumeID" = 1 => volume_id,
+        optional "fsType" = 2 always => fs_type,
+        optional "partition" = 3 always => partition,
+        optional "readOnly" = 4 always => read_only,
     }
 }
 
@@ -1041,12 +1041,12 @@ impl AzureDiskVolumeSource {
 
 wire::object! {
     AzureDiskVolumeSource {
-        required "diskName" => disk_name,
-        required "diskURI" => disk_uri,
-        optional "cachingMode" => caching_mode,
-        optional "fsType" => fs_type,
-        optional "kind" => kind,
-        optional "readOnly" => read_only,
+        required "diskName" = 1 => disk_name,
+        required "diskURI" = 2 => disk_uri,
+        optional "cachingMode" = 3 => caching_mode,
+        optional "fsType" = 4 => fs_type,
+        optional "kind" = 6 => kind,
+        optional "readOnly" = 5 => read_only,
     }
 }
 
@@ -1107,10 +1107,10 @@ impl AzureFilePersistentVolumeSource {
 
 wire::object! {
     AzureFilePersistentVolumeSource {
-        required "secretName" => secret_name,
-        required "shareName" => share_name,
-        optional "readOnly" => read_only,
-        optional "secretNamespace" => secret_namespace,
+        required "secretName" = 1 => secret_name,
+        required "shareName" = 2 => share_name,
+        optional "readOnly" = 3 always => read_only,
+        optional "secretNamespace" = 4 => secret_namespace,
     }
 }
 
@@ -1207,12 +1207,12 @@ impl CephFSPersistentVolumeSource {
 
 wire::object! {
     CephFSPersistentVolumeSource {
-        required "monitors" => monitors as elements,
-        optional "path" => path,
-        optional "readOnly" => read_only,
-        optional "secretFile" => secret_file,
-        optional "secretRef" => secret_ref,
-        optional "user" => user,
+        required "monitors" = 1 => monitors as elements,
+        optional "path" = 2 always => path,
+        optional "readOnly" = 6 always => read_only,
+        optional "secretFile" = 4 always => secret_file,
+        optional "secretRef" = 5 => secret_ref,
+        optional "user" = 3 always => user,
     }
 }
 
@@ -1285,10 +1285,10 @@ impl CinderPersistentVolumeSource {
 
 wire::object! {
     CinderPersistentVolumeSource {
-        required "volumeID" => volume_id,
-        optional "fsType" => fs_type,
-        optional "readOnly" => read_only,
-        optional "secretRef" => secret_ref,
+        required "volumeID" = 1 => volume_id,
+        optional "fsType" = 2 always => fs_type,
+        optional "readOnly" = 3 always => read_only,
+        optional "secretRef" = 4 => secret_ref,
     }
 }
 
@@ -1400,13 +1400,13 @@ impl ObjectReference {
 
 wire::object! {
     ObjectReference {
-        optional "apiVersion" => api_version,
-        optional "fieldPath" => field_path,
-        optional "kind" => kind,
-        optional "name" => name,
-        optional "namespace" => namespace,
-        optional "resourceVersion" => resource_version,
-        optional "uid" => uid,
+        optional "apiVersion" = 5 always => api_version,
+        optional "fieldPath" = 7 always => field_path,
+        optional "kind" = 1 always => kind,
+        optional "name" = 3 always => name,
+        optional "namespace" = 2 always => namespace,
+        optional "resourceVersion" = 6 always => resource_version,
+        optional "uid" = 4 always => uid,
     }
 }
 
@@ -1571,16 +1571,16 @@ impl CSIPersistentVolumeSource {
 
 wire::object! {
     CSIPersistentVolumeSource {
-        required "driver" => driver,
-        required "volumeHandle" => volume_handle,
-        optional "controllerExpandSecretRef" => controller_expand_secret_ref,
-        optional "controllerPublishSecretRef" => controller_publish_secret_ref,
-        optional "fsType" => fs_type,
-        optional "nodeExpandSecretRef" => node_expand_secret_ref,
-        optional "nodePublishSecretRef" => node_publish_secret_ref,
-        optional "nodeStageSecretRef" => node_stage_secret_ref,
-        optional "readOnly" => read_only,
-        optional "volumeAttributes" => volume_attributes as elements,
+        required "driver" = 1 => driver,
+        required "volumeHandle" = 2 => volume_handle,
+        optional "controllerExpandSecretRef" = 9 => controller_expand_secret_ref,
+        optional "controllerPublishSecretRef" = 6 => controller_publish_secret_ref,
+        optional "fsType" = 4 always => fs_type,
+        optional "nodeExpandSecretRef" = 10 => node_expand_secret_ref,
+        optional "nodePublishSecretRef" = 8 => node_publish_secret_ref,
+        optional "nodeStageSecretRef" = 7 => node_stage_secret_ref,
+        optional "readOnly" = 3 always => read_only,
+        optional "volumeAttributes" = 5 => volume_attributes as elements,
     }
 }
 
@@ -1676,11 +1676,11 @@ impl FCVolumeSource {
 
 wire::object! {
     FCVolumeSource {
-        optional "fsType" => fs_type,
-        optional "lun" => lun,
-        optional "readOnly" => read_only,
-        optional "targetWWNs" => target_wwns as elements,
-        optional "wwids" => wwids as elements,
+        optional "fsType" = 3 always => fs_type,
+        optional "lun" = 2 => lun,
+        optional "readOnly" = 4 always => read_only,
+        optional "targetWWNs" = 1 => target_wwns as elements,
+        optional "wwids" = 5 => wwids as elements,
     }
 }
 
@@ -1771,11 +1771,11 @@ impl FlexPersistentVolumeSource {
 
 wire::object! {
     FlexPersistentVolumeSource {
-        required "driver" => driver,
-        optional "fsType" => fs_type,
-        optional "options" => options as elements,
-        optional "readOnly" => read_only,
-        optional "secretRef" => secret_ref,
+        required "driver" = 1 => driver,
+        optional "fsType" = 2 always => fs_type,
+        optional "options" = 5 => options as elements,
+        optional "readOnly" = 4 always => read_only,
+        optional "secretRef" = 3 => secret_ref,
     }
 }
 
@@ -1826,8 +1826,8 @@ impl FlockerVolumeSource {
 
 wire::object! {
     FlockerVolumeSource {
-        optional "datasetName" => dataset_name,
-        optional "datasetUUID" => dataset_uuid,
+        optional "datasetName" = 1 always => dataset_name,
+        optional "datasetUUID" = 2 always => dataset_uuid,
     }
 }
 
@@ -1902,10 +1902,10 @@ impl GCEPersistentDiskVolumeSource {
 
 wire::object! {
     GCEPersistentDiskVolumeSource {
-        required "pdName" => pd_name,
-        optional "fsType" => fs_type,
-        optional "partition" => partition,
-        optional "readOnly" => read_only,
+        required "pdName" = 1 => pd_name,
+        optional "fsType" = 2 always => fs_type,
+        optional "partition" = 3 always => partition,
+        optional "readOnly" = 4 always => read_only,
     }
 }
 
@@ -1965,10 +1965,10 @@ impl GlusterfsPersistentVolumeSource {
 
 wire::object! {
     GlusterfsPersistentVolumeSource {
-        required "endpoints" => endpoints,
-        required "path" => path,
-        optional "endpointsNamespace" => endpoints_namespace,
-        optional "readOnly" => read_only,
+        required "endpoints" = 1 => endpoints,
+        required "path" = 2 => path,
+        optional "endpointsNamespace" = 4 => endpoints_namespace,
+        optional "readOnly" = 3 always => read_only,
     }
 }
 
@@ -2017,8 +2017,8 @@ impl HostPathVolumeSource {
 
 wire::object! {
     HostPathVolumeSource {
-        required "path" => path,
-        optional "type" => type_,
+        required "path" = 1 => path,
+        optional "type" = 2 => type_,
     }
 }
 
@@ -2175,17 +2175,17 @@ impl ISCSIPersistentVolumeSource {
 
 wire::object! {
     ISCSIPersistentVolumeSource {
-        required "iqn" => iqn,
-        required "lun" => lun,
-        required "targetPortal" => target_portal,
-        optional "chapAuthDiscovery" => chap_auth_discovery,
-        optional "chapAuthSession" => chap_auth_session,
-        optional "fsType" => fs_type,
-        optional "initiatorName" => initiator_name,
-        optional "iscsiInterface" => iscsi_interface,
-        optional "portals" => portals as elements,
-        optional "readOnly" => read_only,
-        optional "secretRef" => secret_ref,
+        required "iqn" = 2 => iqn,
+        required "lun" = 3 => lun,
+        required "targetPortal" = 1 => target_portal,
+        optional "chapAuthDiscovery" = 8 always => chap_auth_discovery,
+        optional "chapAuthSession" = 11 always => chap_auth_session,
+        optional "fsType" = 5 always => fs_type,
+        optional "initiatorName" = 12 => initiator_name,
+        optional "iscsiInterface" = 4 always => iscsi_interface,
+        optional "portals" = 7 => portals as elements,
+        optional "readOnly" = 6 always => read_only,
+        optional "secretRef" = 10 => secret_ref,
     }
 }
 
@@ -2230,8 +2230,8 @@ impl LocalVolumeSource {
 
 wire::object! {
     LocalVolumeSource {
-        required "path" => path,
-        optional "fsType" => fs_type,
+        required "path" = 1 => path,
+        optional "fsType" = 2 => fs_type,
     }
 }
 
@@ -2278,9 +2278,9 @@ impl NFSVolumeSource {
 
 wire::object! {
     NFSVolumeSource {
-        required "path" => path,
-        required "server" => server,
-        optional "readOnly" => read_only,
+        required "path" = 2 => path,
+        required "server" = 1 => server,
+        optional "readOnly" = 3 always => read_only,
     }
 }
 
@@ -2312,7 +2312,7 @@ impl VolumeNodeAffinity {
 
 wire::object! {
     VolumeNodeAffinity {
-        optional "required" => required,
+        optional "required" = 1 => required,
     }
 }
 
@@ -2393,8 +2393,8 @@ impl PhotonPersistentDiskVolumeSource {
 
 wire::object! {
     PhotonPersistentDiskVolumeSource {
-        required "pdID" => pd_id,
-        optional "fsType" => fs_type,
+        required "pdID" = 1 => pd_id,
+        optional "fsType" = 2 always => fs_type,
     }
 }
 
@@ -2451,9 +2451,9 @@ impl PortworxVolumeSource {
 
 wire::object! {
     PortworxVolumeSource {
-        required "volumeID" => volume_id,
-        optional "fsType" => fs_type,
-        optional "readOnly" => read_only,
+        required "volumeID" = 1 => volume_id,
+        optional "fsType" = 2 always => fs_type,
+        optional "readOnly" = 3 always => read_only,
     }
 }
 
@@ -2540,12 +2540,12 @@ impl QuobyteVolumeSource {
 
 wire::object! {
     QuobyteVolumeSource {
-        required "registry" => registry,
-        required "volume" => volume,
-        optional "group" => group,
-        optional "readOnly" => read_only,
-        optional "tenant" => tenant,
-        optional "user" => user,
+        required "registry" = 1 => registry,
+        required "volume" = 2 => volume,
+        optional "group" = 5 always => group,
+        optional "readOnly" = 3 always => read_only,
+        optional "tenant" = 6 always => tenant,
+        optional "user" = 4 always => user,
     }
 }
 
@@ -2667,14 +2667,14 @@ impl RBDPersistentVolumeSource {
 
 wire::object! {
     RBDPersistentVolumeSource {
-        required "image" => image,
-        required "monitors" => monitors as elements,
-        optional "fsType" => fs_type,
-        optional "keyring" => keyring,
-        optional "pool" => pool,
-        optional "readOnly" => read_only,
-        optional "secretRef" => secret_ref,
-        optional "user" => user,
+        required "image" = 2 => image,
+        required "monitors" = 1 => monitors as elements,
+        optional "fsType" = 3 always => fs_type,
+        optional "keyring" = 6 always => keyring,
+        optional "pool" = 4 always => pool,
+        optional "readOnly" = 8 always => read_only,
+        optional "secretRef" = 7 => secret_ref,
+        optional "user" = 5 always => user,
     }
 }
 
@@ -2815,16 +2815,16 @@ impl ScaleIOPersistentVolumeSource {
 
 wire::object! {
     ScaleIOPersistentVolumeSource {
-        required "gateway" => gateway,
-        required "secretRef" => secret_ref,
-        required "system" => system,
-        optional "fsType" => fs_type,
-        optional "protectionDomain" => protection_domain,
-        optional "readOnly" => read_only,
-        optional "sslEnabled" => ssl_enabled,
-        optional "storageMode" => storage_mode,
-        optional "storagePool" => storage_pool,
-        optional "volumeName" => volume_name,
+        required "gateway" = 1 => gateway,
+        required "secretRef" = 3 => secret_ref,
+        required "system" = 2 => system,
+        optional "fsType" = 9 always => fs_type,
+        optional "protectionDomain" = 5 always => protection_domain,
+        optional "readOnly" = 10 always => read_only,
+        optional "sslEnabled" = 4 always => ssl_enabled,
+        optional "storageMode" = 7 always => storage_mode,
+        optional "storagePool" = 6 always => storage_pool,
+        optional "volumeName" = 8 always => volume_name,
     }
 }
 
@@ -2918,11 +2918,11 @@ impl StorageOSPersistentVolumeSource {
 
 wire::object! {
     StorageOSPersistentVolumeSource {
-        optional "fsType" => fs_type,
-        optional "readOnly" => read_only,
-        optional "secretRef" => secret_ref,
-        optional "volumeName" => volume_name,
-        optional "volumeNamespace" => volume_namespace,
+        optional "fsType" = 3 always => fs_type,
+        optional "readOnly" = 4 always => read_only,
+        optional "secretRef" = 5 => secret_ref,
+        optional "volumeName" = 1 always => volume_name,
+        optional "volumeNamespace" = 2 always => volume_namespace,
     }
 }
 
@@ -2992,10 +2992,10 @@ impl VsphereVirtualDiskVolumeSource {
 
 wire::object! {
     VsphereVirtualDiskVolumeSource {
-        required "volumePath" => volume_path,
-        optional "fsType" => fs_type,
-        optional "storagePolicyID" => storage_policy_id,
-        optional "storagePolicyName" => storage_policy_name,
+        required "volumePath" = 1 => volume_path,
+        optional "fsType" = 2 always => fs_type,
+        optional "storagePolicyID" = 4 always => storage_policy_id,
+        optional "storagePolicyName" = 3 always => storage_policy_name,
     }
 }
 
@@ -3133,8 +3133,8 @@ impl SecretReference {
 
 wire::object! {
     SecretReference {
-        optional "name" => name,
-        optional "namespace" => namespace,
+        optional "name" = 1 always => name,
+        optional "namespace" = 2 always => namespace,
     }
 }
 
@@ -3212,7 +3212,7 @@ impl NodeSelector {
 
 wire::object! {
     NodeSelector {
-        required "nodeSelectorTerms" => node_selector_terms as elements,
+        required "nodeSelectorTerms" = 1 => node_selector_terms as elements,
     }
 }
 
@@ -3267,8 +3267,8 @@ impl NodeSelectorTerm {
 
 wire::object! {
     NodeSelectorTerm {
-        optional "matchExpressions" => match_expressions as elements,
-        optional "matchFields" => match_fields as elements,
+        optional "matchExpressions" = 1 => match_expressions as elements,
+        optional "matchFields" = 2 => match_fields as elements,
     }
 }
 
@@ -3330,9 +3330,9 @@ impl NodeSelectorRequirement {
 
 wire::object! {
     NodeSelectorRequirement {
-        required "key" => key,
-        required "operator" => operator,
-        optional "values" => values as elements,
+        required "key" = 1 => key,
+        required "operator" = 2 => operator,
+        optional "values" = 3 => values as elements,
     }
 }
 

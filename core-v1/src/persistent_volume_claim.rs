@@ -162,9 +162,9 @@ impl kubernetes_kinds::Kind for PersistentVolumeClaim {
 
 wire::kind! {
     PersistentVolumeClaim {
-        required "metadata" => metadata as metadata,
-        optional "spec" => spec,
-        optional "status" => status,
+        required "metadata" = 1 => metadata as metadata,
+        optional "spec" = 2 always => spec,
+        optional "status" = 3 always => status,
     }
 }
 
@@ -225,8 +225,8 @@ wire::list! { PersistentVolumeClaimList of PersistentVolumeClaim }
 
 wire::kind! {
     PersistentVolumeClaimList {
-        required "metadata" => metadata,
-        required "items" => items,
+        required "metadata" = 1 => metadata,
+        required "items" = 2 => items,
     }
 }
 
@@ -411,15 +411,15 @@ impl PersistentVolumeClaimSpec {
 
 wire::object! {
     PersistentVolumeClaimSpec {
-        optional "accessModes" => access_modes as elements,
-        optional "dataSource" => data_source,
-        optional "dataSourceRef" => data_source_ref,
-        optional "resources" => resources,
-        optional "selector" => selector,
-        optional "storageClassName" => storage_class_name,
-        optional "volumeAttributesClassName" => volume_attributes_class_name,
-        optional "volumeMode" => volume_mode,
-        optional "volumeName" => volume_name,
+        optional "accessModes" = 1 => access_modes as elements,
+        optional "dataSource" = 7 => data_source,
+        optional "dataSourceRef" = 8 => data_source_ref,
+        optional "resources" = 2 always => resources,
+        optional "selector" = 4 => selector,
+        optional "storageClassName" = 5 => storage_class_name,
+        optional "volumeAttributesClassName" = 9 => volume_attributes_class_name,
+        optional "volumeMode" = 6 => volume_mode,
+        optional "volumeName" = 3 always => volume_name,
     }
 }
 
@@ -608,15 +608,15 @@ impl PersistentVolumeClaimStatus {
 
 wire::object! {
     PersistentVolumeClaimStatus {
-        optional "accessModes" => access_modes as elements,
-        optional "allocatedResourceStatuses" => allocated_resource_statuses as elements,
-        optional "allocatedResources" => allocated_resources as quantities,
-        optional "capacity" => capacity as quantities,
-        optional "conditions" => conditions as elements,
-        optional "currentVolumeAttributesClassName" => current_volume_attributes_class_name,
-        optional "healthStatus" => health_status,
-        optional "modifyVolumeStatus" => modify_volume_status,
-        optional "phase" => phase,
+        optional "accessModes" = 2 => access_modes as elements,
+        optional "allocatedResourceStatuses" = 7 => allocated_resource_statuses as elements,
+        optional "allocatedResources" = 5 => allocated_resources as quantities,
+        optional "capacity" = 3 => capacity as quantities,
+        optional "conditions" = 4 => conditions as elements,
+        optional "currentVolumeAttributesClassName" = 8 => current_volume_attributes_class_name,
+        optional "healthStatus" = 10 => health_status,
+        optional "modifyVolumeStatus" = 9 => modify_volume_status,
+        optional "phase" = 1 always => phase,
     }
 }
 
@@ -661,9 +661,9 @@ impl TypedLocalObjectReference {
 
 wire::object! {
     TypedLocalObjectReference {
-        required "kind" => kind,
-        required "name" => name,
-        optional "apiGroup" => api_group,
+        required "kind" = 2 => kind,
+        required "name" = 3 => name,
+        optional "apiGroup" = 1 => api_group,
     }
 }
 
@@ -726,10 +726,10 @@ impl TypedObjectReference {
 
 wire::object! {
     TypedObjectReference {
-        required "kind" => kind,
-        required "name" => name,
-        optional "apiGroup" => api_group,
-        optional "namespace" => namespace,
+        required "kind" = 2 => kind,
+        required "name" = 3 => name,
+        optional "apiGroup" = 1 => api_group,
+        optional "namespace" = 4 => namespace,
     }
 }
 
@@ -789,8 +789,8 @@ impl VolumeResourceRequirements {
 
 wire::object! {
     VolumeResourceRequirements {
-        optional "limits" => limits as quantities,
-        optional "requests" => requests as quantities,
+        optional "limits" = 1 => limits as quantities,
+        optional "requests" = 2 => requests as quantities,
     }
 }
 
@@ -927,12 +927,12 @@ impl PersistentVolumeClaimCondition {
 
 wire::object! {
     PersistentVolumeClaimCondition {
-        required "status" => status,
-        required "type" => type_,
-        optional "lastProbeTime" => last_probe_time as time,
-        optional "lastTransitionTime" => last_transition_time as time,
-        optional "message" => message,
-        optional "reason" => reason,
+        required "status" = 2 => status,
+        required "type" = 1 => type_,
+        optional "lastProbeTime" = 3 always => last_probe_time as time,
+        optional "lastTransitionTime" = 4 always => last_transition_time as time,
+        optional "message" = 6 always => message,
+        optional "reason" = 5 always => reason,
     }
 }
 
@@ -987,8 +987,8 @@ impl VolumeHealthStatus {
 
 wire::object! {
     VolumeHealthStatus {
-        optional "healthConditions" => health_conditions as elements,
-        optional "lastTransitionTime" => last_transition_time as time,
+        optional "healthConditions" = 1 => health_conditions as elements,
+        optional "lastTransitionTime" = 2 always => last_transition_time as time,
     }
 }
 
@@ -1045,8 +1045,9 @@ impl ModifyVolumeStatus {
 
 wire::object! {
     ModifyVolumeStatus {
-        required "status" => status,
-        optional "targetVolumeAttributesClassName" => target_volume_attributes_class_name,
+        required "status" = 2 => status,
+        optional "targetVolumeAttributesClassName" = 1 always =>
+            target_volume_attributes_class_name,
     }
 }
 
@@ -1211,9 +1212,9 @@ impl VolumeHealthCondition {
 
 wire::object! {
     VolumeHealthCondition {
-        required "reason" => reason,
-        required "status" => status,
-        optional "message" => message,
+        required "reason" = 2 => reason,
+        required "status" = 1 => status,
+        optional "message" = 3 always => message,
     }
 }
 

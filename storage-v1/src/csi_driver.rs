@@ -101,8 +101,8 @@ impl kubernetes_kinds::Kind for CSIDriver {
 
 wire::kind! {
     CSIDriver {
-        required "metadata" => metadata as metadata,
-        required "spec" => spec,
+        required "metadata" = 1 => metadata as metadata,
+        required "spec" = 2 => spec,
     }
 }
 
@@ -163,8 +163,8 @@ wire::list! { CSIDriverList of CSIDriver }
 
 wire::kind! {
     CSIDriverList {
-        required "metadata" => metadata,
-        required "items" => items,
+        required "metadata" = 1 => metadata,
+        required "items" = 2 => items,
     }
 }
 
@@ -471,17 +471,17 @@ impl CSIDriverSpec {
 
 wire::object! {
     CSIDriverSpec {
-        optional "attachRequired" => attach_required,
-        optional "fsGroupPolicy" => fs_group_policy,
-        optional "nodeAllocatableUpdatePeriodSeconds" => node_allocatable_update_period_seconds,
-        optional "podInfoOnMount" => pod_info_on_mount,
-        optional "preventPodSchedulingIfMissing" => prevent_pod_scheduling_if_missing,
-        optional "requiresRepublish" => requires_republish,
-        optional "seLinuxMount" => se_linux_mount,
-        optional "serviceAccountTokenInSecrets" => service_account_token_in_secrets,
-        optional "storageCapacity" => storage_capacity,
-        optional "tokenRequests" => token_requests as elements,
-        optional "volumeLifecycleModes" => volume_lifecycle_modes as elements,
+        optional "attachRequired" = 1 => attach_required,
+        optional "fsGroupPolicy" = 5 => fs_group_policy,
+        optional "nodeAllocatableUpdatePeriodSeconds" = 9 => node_allocatable_update_period_seconds,
+        optional "podInfoOnMount" = 2 => pod_info_on_mount,
+        optional "preventPodSchedulingIfMissing" = 11 => prevent_pod_scheduling_if_missing,
+        optional "requiresRepublish" = 7 => requires_republish,
+        optional "seLinuxMount" = 8 => se_linux_mount,
+        optional "serviceAccountTokenInSecrets" = 10 => service_account_token_in_secrets,
+        optional "storageCapacity" = 4 => storage_capacity,
+        optional "tokenRequests" = 6 => token_requests as elements,
+        optional "volumeLifecycleModes" = 3 => volume_lifecycle_modes as elements,
     }
 }
 
@@ -572,8 +572,8 @@ impl TokenRequest {
 
 wire::object! {
     TokenRequest {
-        required "audience" => audience,
-        optional "expirationSeconds" => expiration_seconds,
+        required "audience" = 1 => audience,
+        optional "expirationSeconds" = 2 => expiration_seconds,
     }
 }
 

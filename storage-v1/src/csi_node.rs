@@ -140,9 +140,9 @@ impl kubernetes_kinds::Kind for CSINode {
 
 wire::kind! {
     CSINode {
-        required "metadata" => metadata as metadata,
-        required "spec" => spec,
-        optional "status" => status,
+        required "metadata" = 1 => metadata as metadata,
+        required "spec" = 2 => spec,
+        optional "status" = 3 always => status,
     }
 }
 
@@ -203,8 +203,8 @@ wire::list! { CSINodeList of CSINode }
 
 wire::kind! {
     CSINodeList {
-        required "metadata" => metadata,
-        required "items" => items,
+        required "metadata" = 1 => metadata,
+        required "items" = 2 => items,
     }
 }
 
@@ -235,7 +235,7 @@ impl CSINodeSpec {
 
 wire::object! {
     CSINodeSpec {
-        required "drivers" => drivers as elements,
+        required "drivers" = 1 => drivers as elements,
     }
 }
 
@@ -279,7 +279,7 @@ impl CSINodeStatus {
 
 wire::object! {
     CSINodeStatus {
-        optional "storageHealth" => storage_health as elements,
+        optional "storageHealth" = 1 => storage_health as elements,
     }
 }
 
@@ -363,10 +363,10 @@ impl CSINodeDriver {
 
 wire::object! {
     CSINodeDriver {
-        required "name" => name,
-        required "nodeID" => node_id,
-        optional "allocatable" => allocatable,
-        optional "topologyKeys" => topology_keys as elements,
+        required "name" = 1 => name,
+        required "nodeID" = 2 => node_id,
+        optional "allocatable" = 4 => allocatable,
+        optional "topologyKeys" = 3 => topology_keys as elements,
     }
 }
 
@@ -411,8 +411,8 @@ impl StorageHealth {
 
 wire::object! {
     StorageHealth {
-        required "name" => name,
-        optional "healthConditions" => health_conditions as elements,
+        required "name" = 1 => name,
+        optional "healthConditions" = 2 => health_conditions as elements,
     }
 }
 
@@ -448,7 +448,7 @@ impl VolumeNodeResources {
 
 wire::object! {
     VolumeNodeResources {
-        optional "count" => count,
+        optional "count" = 1 => count,
     }
 }
 
@@ -558,12 +558,12 @@ impl StorageHealthCondition {
 
 wire::object! {
     StorageHealthCondition {
-        required "reason" => reason,
-        required "status" => status,
-        optional "accessMode" => access_mode,
-        optional "lastTransitionTime" => last_transition_time as time,
-        optional "message" => message,
-        optional "volumeMode" => volume_mode,
+        required "reason" = 2 => reason,
+        required "status" = 1 => status,
+        optional "accessMode" = 4 => access_mode,
+        optional "lastTransitionTime" = 6 always => last_transition_time as time,
+        optional "message" = 3 always => message,
+        optional "volumeMode" = 5 => volume_mode,
     }
 }
 

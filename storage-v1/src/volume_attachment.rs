@@ -145,9 +145,9 @@ impl kubernetes_kinds::Kind for VolumeAttachment {
 
 wire::kind! {
     VolumeAttachment {
-        required "metadata" => metadata as metadata,
-        required "spec" => spec,
-        optional "status" => status,
+        required "metadata" = 1 => metadata as metadata,
+        required "spec" = 2 => spec,
+        optional "status" = 3 always => status,
     }
 }
 
@@ -208,8 +208,8 @@ wire::list! { VolumeAttachmentList of VolumeAttachment }
 
 wire::kind! {
     VolumeAttachmentList {
-        required "metadata" => metadata,
-        required "items" => items,
+        required "metadata" = 1 => metadata,
+        required "items" = 2 => items,
     }
 }
 
@@ -254,9 +254,9 @@ impl VolumeAttachmentSpec {
 
 wire::object! {
     VolumeAttachmentSpec {
-        required "attacher" => attacher,
-        required "nodeName" => node_name,
-        required "source" => source,
+        required "attacher" = 1 => attacher,
+        required "nodeName" = 3 => node_name,
+        required "source" = 2 => source,
     }
 }
 
@@ -339,10 +339,10 @@ impl VolumeAttachmentStatus {
 
 wire::object! {
     VolumeAttachmentStatus {
-        required "attached" => attached,
-        optional "attachError" => attach_error,
-        optional "attachmentMetadata" => attachment_metadata as elements,
-        optional "detachError" => detach_error,
+        required "attached" = 1 => attached,
+        optional "attachError" = 3 => attach_error,
+        optional "attachmentMetadata" = 2 => attachment_metadata as elements,
+        optional "detachError" = 4 => detach_error,
     }
 }
 
@@ -399,8 +399,8 @@ impl VolumeAttachmentSource {
 
 wire::object! {
     VolumeAttachmentSource {
-        optional "inlineVolumeSpec" => inline_volume_spec,
-        optional "persistentVolumeName" => persistent_volume_name,
+        optional "inlineVolumeSpec" = 2 => inline_volume_spec,
+        optional "persistentVolumeName" = 1 => persistent_volume_name,
     }
 }
 
@@ -464,8 +464,8 @@ impl VolumeError {
 
 wire::object! {
     VolumeError {
-        optional "errorCode" => error_code,
-        optional "message" => message,
-        optional "time" => time as time,
+        optional "errorCode" = 3 => error_code,
+        optional "message" = 2 always => message,
+        optional "time" = 1 always => time as time,
     }
 }

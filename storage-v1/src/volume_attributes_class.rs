@@ -131,9 +131,9 @@ impl kubernetes_kinds::Kind for VolumeAttributesClass {
 
 wire::kind! {
     VolumeAttributesClass {
-        required "metadata" => metadata as metadata,
-        required "driverName" => driver_name,
-        optional "parameters" => parameters as elements,
+        required "metadata" = 1 => metadata as metadata,
+        required "driverName" = 2 => driver_name,
+        optional "parameters" = 3 => parameters as elements,
     }
 }
 
@@ -194,7 +194,7 @@ wire::list! { VolumeAttributesClassList of VolumeAttributesClass }
 
 wire::kind! {
     VolumeAttributesClassList {
-        required "metadata" => metadata,
-        required "items" => items,
+        required "metadata" = 1 => metadata,
+        required "items" = 2 => items,
     }
 }

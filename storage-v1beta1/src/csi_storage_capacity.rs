@@ -175,11 +175,11 @@ impl kubernetes_kinds::Kind for CSIStorageCapacity {
 
 wire::kind! {
     CSIStorageCapacity {
-        required "metadata" => metadata as metadata,
-        required "storageClassName" => storage_class_name,
-        optional "capacity" => capacity as quantity,
-        optional "maximumVolumeSize" => maximum_volume_size as quantity,
-        optional "nodeTopology" => node_topology,
+        required "metadata" = 1 => metadata as metadata,
+        required "storageClassName" = 3 => storage_class_name,
+        optional "capacity" = 4 => capacity as quantity,
+        optional "maximumVolumeSize" = 5 => maximum_volume_size as quantity,
+        optional "nodeTopology" = 2 => node_topology,
     }
 }
 
@@ -266,8 +266,8 @@ wire::list! { CSIStorageCapacityList of CSIStorageCapacity }
 
 wire::kind! {
     CSIStorageCapacityList {
-        required "metadata" => metadata,
-        required "items" => items,
+        required "metadata" = 1 => metadata,
+        required "items" = 2 => items,
     }
 }
 

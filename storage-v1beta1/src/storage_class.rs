@@ -247,14 +247,14 @@ impl kubernetes_kinds::Kind for StorageClass {
 
 wire::kind! {
     StorageClass {
-        required "metadata" => metadata as metadata,
-        required "provisioner" => provisioner,
-        optional "allowVolumeExpansion" => allow_volume_expansion,
-        optional "allowedTopologies" => allowed_topologies as elements,
-        optional "mountOptions" => mount_options as elements,
-        optional "parameters" => parameters as elements,
-        optional "reclaimPolicy" => reclaim_policy,
-        optional "volumeBindingMode" => volume_binding_mode,
+        required "metadata" = 1 => metadata as metadata,
+        required "provisioner" = 2 => provisioner,
+        optional "allowVolumeExpansion" = 6 => allow_volume_expansion,
+        optional "allowedTopologies" = 8 => allowed_topologies as elements,
+        optional "mountOptions" = 5 => mount_options as elements,
+        optional "parameters" = 3 => parameters as elements,
+        optional "reclaimPolicy" = 4 => reclaim_policy,
+        optional "volumeBindingMode" = 7 => volume_binding_mode,
     }
 }
 
@@ -345,8 +345,8 @@ wire::list! { StorageClassList of StorageClass }
 
 wire::kind! {
     StorageClassList {
-        required "metadata" => metadata,
-        required "items" => items,
+        required "metadata" = 1 => metadata,
+        required "items" = 2 => items,
     }
 }
 

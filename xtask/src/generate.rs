@@ -121,6 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         plans.push(Plan::of_crate(out, krate, by_hand)?);
     }
     if is_all {
+        plans.push(protobuf(&root, &found)?);
         plans.push(readme::plan(&root, &generated)?);
     }
     if let Some(members) = members {
@@ -136,6 +137,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     output::carry_out(out, &plans)?;
     kubernetes_crdgen::print(&generated, &plans, &found, started);
     Ok(())
+}
+
+/// The plan for the tables of types of k8s-openapi, which `kubernetes-kinds` has.
+fn protobuf(root: &Path, found: &Found) -> Result<Plan, Box<dyn Error>> {
+    let file = codegen::protobuf_tables(&found.config, &found.inputs);
+    let file = file.map_err(|errors| found.locate(errors))?;
+    let mut tables = [Generated {
+        files: file.into_iter().collect(),
+        ..Generated::default()
+    }];
+    if !tables[0].files.is_empty() {
+        rustfmt::format(&mut tables)?;
+    }
+    let [tables] = tables;
+    Plan::of_files(root, tables.files)
 }
 
 /// Reads the input of the generator.

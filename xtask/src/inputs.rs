@@ -116,10 +116,44 @@ pub(crate) fn read(
             }
         }
     }
+    if let Some(protobuf) = &all.config.protobuf {
+        all.inputs.protos = protos(&root.join("spec"), &protobuf.folder)?;
+    }
     if errors.is_empty() {
         return Ok(all);
     }
     Err(errors.into_iter().collect::<Vec<_>>().join("\n\n").into())
+}
+
+/// Reads the `.proto` files in a folder and those in it, named by their paths below `spec`. They are
+/// the project's own for documents of any release: the number of a field never changes.
+fn protos(spec: &Path, folder: &str) -> Result<Vec<Source>, Box<dyn Error>> {
+    let mut open = vec![spec.join(folder)];
+    let mut sources = Vec::new();
+    while let Some(folder) = open.pop() {
+        let entries = std::fs::read_dir(&folder)
+            .map_err(|error| workspace::error("can't read", &folder, &error))?;
+        for entry in entries {
+            let path = entry
+                .map_err(|error| workspace::error("can't read", &folder, &error))?
+                .path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "proto")
+            {
+                let name = path
+                    .strip_prefix(spec)
+                    .unwrap_or(&path)
+                    .display()
+                    .to_string();
+                sources.push(Source::new(name, workspace::read(&path)?));
+            }
+        }
+    }
+    sources.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(sources)
 }
 
 impl Folder<'_> {

@@ -4,9 +4,11 @@ mod bundle;
 mod conversion;
 mod dependencies;
 mod derives;
+mod document;
 mod externs;
 mod k8s_openapi;
 mod parts;
+mod protobuf;
 mod replacements;
 mod standalone;
 
@@ -15,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 use crate::diag::Diagnostics;
-use crate::name::{HandWritten, RESERVED_FILES, RulePath};
+use crate::name::{HandWritten, RulePath};
 use crate::release::Release;
 use crate::source::Source;
 
@@ -23,9 +25,11 @@ pub use bundle::Bundle;
 pub use conversion::{Conversion, ConversionRule};
 pub use derives::Derive;
 pub(crate) use derives::Derived;
+pub use document::DocumentConfig;
 pub use externs::Extern;
 pub use k8s_openapi::K8sOpenapi;
 pub use parts::{Part, Parts};
+pub use protobuf::{NumberedTypes, Protobuf};
 pub use standalone::Standalone;
 
 /// The contents of `codegen.toml`.
@@ -43,6 +47,8 @@ pub struct Config {
     pub k8s_openapi: Option<K8sOpenapi>,
     /// The crate that bundles all of them, if there is to be one.
     pub bundle: Option<Bundle>,
+    /// The numbers of fields in protobuf, if there are any.
+    pub protobuf: Option<Protobuf>,
     /// Schemas that other crates already have.
     #[serde(rename = "extern", default)]
     pub externs: Vec<Extern>,
@@ -108,63 +114,6 @@ pub struct CrateConfig {
     pub standalone: Option<Standalone>,
 }
 
-/// One document of a crate.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DocumentConfig {
-    /// The file's name, as Kubernetes names it.
-    pub file: String,
-    /// Further files of the same release with schemas of that prefix. They are read as one
-    /// document.
-    #[serde(rename = "more-files", default)]
-    pub more_files: Vec<String>,
-    /// The release whose folder holds the project's own document; the newest if it says none.
-    #[serde(default)]
-    pub release: Release,
-    /// The release whose fields that document has; the newest if it says none. Types of a
-    /// version that is no longer served still change.
-    #[serde(rename = "as-of")]
-    pub as_of: Option<Release>,
-    /// The prefix of the schemas that become types of the crate, with its last dot.
-    pub prefix: String,
-    /// The kinds that are generated, with their lists and what belongs to them; all if none is
-    /// named. The document is read as if it had no others.
-    #[serde(default)]
-    pub kinds: Vec<String>,
-    /// The prefix of the schemas of a newer version of the same kinds, in a document of this
-    /// configuration, whose new properties the project's own document has as well: Kubernetes
-    /// keeps the types of all versions alike.
-    pub follows: Option<String>,
-    /// The module of the crate that holds its types, if they are not at the root.
-    pub module: Option<String>,
-    /// Further words for the documentation of that module, in Markdown.
-    #[serde(default)]
-    pub about: String,
-    /// The module in which k8s-openapi has the types of the document, if it has them.
-    #[serde(rename = "k8s-openapi")]
-    pub k8s_openapi: Option<String>,
-    /// Names for types of objects inside other schemas, in place of the names made from their
-    /// paths: `VolumeSnapshotSpecSource = "VolumeSnapshotSource"`. Objects that are alike can share
-    /// one. After a type and a dot comes a property or a value of an enumeration:
-    /// `"BoatSpec.proxy_url" = "old_proxy_url"`.
-    #[serde(default)]
-    pub names: BTreeMap<String, String>,
-    /// True if objects inside its schemas that are equal but for their descriptions are one type,
-    /// which has the shortest of their names.
-    #[serde(rename = "merge-equal", default)]
-    pub merge_equal: bool,
-    /// True if objects inside its schemas that are equal to a small type of k8s-openapi are that.
-    #[serde(rename = "kubernetes-types", default)]
-    pub kubernetes_types: bool,
-    /// The overlays to apply, in order.
-    #[serde(default)]
-    pub overlays: Vec<String>,
-    /// True if rules of CustomResourceDefinitions that can't be checked are listed in the
-    /// generated crate; otherwise they are errors.
-    #[serde(rename = "list-unchecked", default)]
-    pub list_unchecked: bool,
-}
-
 impl Config {
     /// Reads the configuration.
     ///
@@ -197,6 +146,7 @@ impl Config {
         self.fill_in_releases(report);
         self.check_homes(report);
         self.check_parts(report);
+        self.check_protobuf(report);
         let mut names = BTreeSet::new();
         for krate in &self.crates {
             krate.check(&self.crates, report);
@@ -382,75 +332,6 @@ impl CrateConfig {
     }
 }
 
-impl DocumentConfig {
-    /// The names of properties and values.
-    pub(crate) fn names_of_parts(&self) -> BTreeMap<String, String> {
-        let parts = self.names.iter().filter(|(key, _)| key.contains('.'));
-        let parts = parts.map(|(key, name)| (key.clone(), name.clone()));
-        parts.collect()
-    }
-
-    /// The path of the document below the folder of all documents, `v1.37/FILE`.
-    pub fn path(&self) -> String {
-        format!("v{}/{}", self.release, self.file)
-    }
-
-    /// The document once for each of its files, its own first, as if it had no other.
-    pub fn each_file(&self) -> impl Iterator<Item = Self> {
-        let files = std::iter::once(&self.file).chain(&self.more_files);
-        files.map(|file| Self {
-            file: file.clone(),
-            more_files: Vec::new(),
-            ..self.clone()
-        })
-    }
-
-    /// The release whose fields the project's own document has.
-    pub fn described(&self) -> Release {
-        self.as_of.unwrap_or(self.release)
-    }
-
-    fn check(&self, report: Report<'_>) {
-        check_prefix(&self.prefix, report);
-        if let Some(prefix) = &self.follows {
-            check_prefix(prefix, report);
-        }
-        let names = std::iter::once(&self.file).chain(&self.more_files);
-        let names = names.chain(&self.overlays);
-        for name in names.filter(|name| !is_plain_file_name(name)) {
-            report(
-                format!("`{}` is not a plain file name", name.escape_debug()),
-                "documents are looked up in the folder given with --spec, overlays in \
-                 spec/overlays: name the file only, with letters, digits, `.`, `-`, `_`",
-            );
-        }
-        if let Some(as_of) = self.as_of.filter(|as_of| *as_of < self.release) {
-            report(
-                format!(
-                    "{} is of {as_of}, before its release {}",
-                    self.file, self.release
-                ),
-                "`as-of` is a later release than that of the document's folder",
-            );
-        }
-        if self.module.is_none() && !self.about.is_empty() {
-            report(
-                format!("{} has an `about` and no `module`", self.file),
-                "the documentation of the root is the `about` of the crate",
-            );
-        }
-        if let Some(module) = &self.module
-            && !is_module_name(module)
-        {
-            report(
-                format!("`{}` can't be the name of a module", module.escape_debug()),
-                "use a word of lower-case letters and digits that names no file with another \
-                 use, as in `csi`",
-            );
-        }
-    }
-}
-
 /// Reports a text that can't be the prefix of the names of schemas. Returns true if it can.
 pub(crate) fn check_prefix(text: &str, report: Report<'_>) -> bool {
     let name = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
@@ -463,13 +344,6 @@ pub(crate) fn check_prefix(text: &str, report: Report<'_>) -> bool {
         );
     }
     fits
-}
-
-fn is_module_name(name: &str) -> bool {
-    name.bytes()
-        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-        && syn::parse_str::<syn::Ident>(name).is_ok()
-        && !RESERVED_FILES.contains(&name)
 }
 
 fn check_name(name: &str, report: Report<'_>) {
@@ -490,9 +364,4 @@ fn check_name(name: &str, report: Report<'_>) {
              them, as in `storage-v1`, and no name of Rust's own",
         );
     }
-}
-
-fn is_plain_file_name(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    !name.is_empty() && !name.starts_with('.') && name.chars().all(plain)
 }

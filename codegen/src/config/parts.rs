@@ -26,6 +26,9 @@ pub enum Part {
     Manifests,
     /// Merging of objects, a feature of the crate.
     Merge,
+    /// Reading and writing of Kubernetes' protobuf, a feature of the crate. Those without numbers
+    /// of fields don't have it.
+    Protobuf,
     /// JSON Schemas, a feature of the crate.
     Schemars,
     /// Defaults and checks, a feature of the crate.
@@ -34,13 +37,14 @@ pub enum Part {
 
 impl Part {
     /// All of them, sorted.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Apply,
         Self::Builders,
         Self::Definition,
         Self::K8sOpenapiTypes,
         Self::Manifests,
         Self::Merge,
+        Self::Protobuf,
         Self::Schemars,
         Self::Validation,
     ];
@@ -54,6 +58,7 @@ impl Part {
             Self::K8sOpenapiTypes => "k8s-openapi-types",
             Self::Manifests => "manifests",
             Self::Merge => "merge",
+            Self::Protobuf => "protobuf",
             Self::Schemars => "schemars",
             Self::Validation => "validation",
         }

@@ -69,7 +69,7 @@ fn lines(bundle: &Bundle, crates: &[Crate<'_>]) -> Vec<String> {
          of them."
             .to_owned(),
     );
-    lines.extend(root::feature_table(root::of_bundles()));
+    lines.extend(root::feature_table(root::of_bundles(crates)));
     lines.extend(root::about(&bundle.about));
     lines
 }

@@ -58,6 +58,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         rules: &config.rules_packages,
         crates,
         others,
+        json_only: Vec::new(),
         of_kinds: of_kinds(krate),
         more: config.dependencies.iter().collect(),
         standalone: config.standalone.as_ref(),
@@ -88,10 +89,13 @@ fn needs(krate: &Crate<'_>, is_needed: fn(&Needs) -> bool) -> bool {
 pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
     let names = crates.iter().map(|krate| krate.config.name.as_str());
     let names: Vec<_> = names.collect();
-    let features = root::of_bundles().map(|feature| {
+    let features = root::of_bundles(crates).map(|feature| {
         let is_own = feature == Feature::Manifests;
         (feature, feature.runtime().filter(|_| is_own), Vec::new())
     });
+    let json_only = crates
+        .iter()
+        .filter(|krate| !root::has(krate, Feature::Protobuf));
     let package = Package {
         name: &bundle.name,
         description: &bundle.description,
@@ -99,6 +103,7 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
         rules: &[],
         crates: names,
         others: Vec::new(),
+        json_only: json_only.map(|krate| krate.config.name.as_str()).collect(),
         of_kinds: Vec::new(),
         more: Vec::new(),
         standalone: None,
@@ -117,6 +122,8 @@ struct Package<'a> {
     rules: &'a [String],
     /// The generated crates that it depends on.
     crates: Vec<&'a str>,
+    /// Those of them that have no protobuf.
+    json_only: Vec<&'a str>,
     /// The other crates that it depends on.
     others: Vec<&'a str>,
     /// The features that it needs of the types' support.
@@ -240,7 +247,11 @@ features = {documented:?}
                 parts.extend(self.rules.iter().map(|package| format!("dep:{package}")));
             }
             parts.extend(feature.needs().iter().map(|need| (*need).to_owned()));
-            parts.extend(self.crates.iter().map(|krate| format!("{krate}/{name}")));
+            let crates = self
+                .crates
+                .iter()
+                .filter(|krate| *feature != Feature::Protobuf || !self.json_only.contains(krate));
+            parts.extend(crates.map(|krate| format!("{krate}/{name}")));
             format!("{name} = {parts:?}")
         });
         features.collect()

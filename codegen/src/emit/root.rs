@@ -120,8 +120,8 @@ pub(super) fn features(krate: &Crate<'_>) -> Vec<String> {
         Feature::Definition => definition::module(&versions).is_some(),
         Feature::Manifests => !scheme::modules(&versions).is_empty(),
         Feature::Merge => merge::module(&versions).is_some(),
-        // Every crate with types has it.
-        Feature::Schemars => true,
+        // Crates with types have the one, and those with numbers the other.
+        Feature::Protobuf | Feature::Schemars => true,
         Feature::Validation => validation::module(&versions).is_some(),
     };
     let has = |feature: &Feature| has(krate, *feature);
@@ -129,17 +129,24 @@ pub(super) fn features(krate: &Crate<'_>) -> Vec<String> {
 }
 
 /// Returns true if a crate has a feature. One that adds nothing to it is there for the crates that
-/// bring the feature of others, but for that of definitions, which depends on kube.
+/// bring the feature of others, but for that of definitions, which depends on kube, and that of
+/// protobuf.
 pub(super) fn has(krate: &Crate<'_>, feature: Feature) -> bool {
     let is_wanted = krate.config.parts.has(feature.part());
-    is_wanted && (feature != Feature::Definition || definition::is_any(krate))
+    is_wanted
+        && match feature {
+            Feature::Definition => definition::is_any(krate),
+            Feature::Protobuf => krate.versions.iter().any(|version| version.has_numbers),
+            _ => true,
+        }
 }
 
 /// The features of a crate that bundles others.
-pub(super) fn of_bundles() -> impl Iterator<Item = Feature> {
+pub(super) fn of_bundles(crates: &[Crate<'_>]) -> impl Iterator<Item = Feature> {
     let parts = Parts::default();
     let all = Feature::ALL.into_iter();
-    all.filter(move |feature| parts.has(feature.part()))
+    let is_there = |feature| crates.iter().any(|krate| has(krate, feature));
+    all.filter(move |feature| parts.has(feature.part()) && is_there(*feature))
 }
 
 /// The table of features, after an empty line.

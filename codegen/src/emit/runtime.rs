@@ -64,6 +64,8 @@ pub(super) enum Feature {
     Manifests,
     /// Merging of objects.
     Merge,
+    /// Kubernetes' protobuf.
+    Protobuf,
     /// JSON Schemas.
     Schemars,
     /// Defaults and checks.
@@ -72,12 +74,13 @@ pub(super) enum Feature {
 
 impl Feature {
     /// All of them, sorted.
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Apply,
         Self::Counterparts,
         Self::Definition,
         Self::Manifests,
         Self::Merge,
+        Self::Protobuf,
         Self::Schemars,
         Self::Validation,
     ];
@@ -95,6 +98,7 @@ impl Feature {
             Self::Definition => Part::Definition,
             Self::Manifests => Part::Manifests,
             Self::Merge => Part::Merge,
+            Self::Protobuf => Part::Protobuf,
             Self::Schemars => Part::Schemars,
             Self::Validation => Part::Validation,
         }
@@ -105,6 +109,7 @@ impl Feature {
         match self {
             Self::Counterparts => &["kubernetes-kinds/k8s-openapi-types"],
             Self::Merge => &["kubernetes-kinds/merge"],
+            Self::Protobuf => &["kubernetes-kinds/protobuf"],
             Self::Schemars => &["k8s-openapi/schemars", "kubernetes-kinds/schemars"],
             Self::Apply | Self::Definition | Self::Manifests | Self::Validation => &[],
         }
@@ -113,7 +118,9 @@ impl Feature {
     /// The run-time crate that it brings.
     pub(super) const fn runtime(self) -> Option<Runtime> {
         match self {
-            Self::Apply | Self::Counterparts | Self::Merge | Self::Schemars => None,
+            Self::Apply | Self::Counterparts | Self::Merge | Self::Protobuf | Self::Schemars => {
+                None
+            }
             Self::Definition => Some(KUBE),
             Self::Manifests => Some(MANIFESTS),
             Self::Validation => Some(VALIDATION),
@@ -140,6 +147,10 @@ impl Feature {
             Self::Merge => "`DeepMerge` of `k8s_openapi`, which merges objects as server-side \
                             apply does"
                 .to_owned(),
+            Self::Protobuf => format!(
+                "Kubernetes' protobuf: `from_slice` and `to_vec` of `{KINDS}::protobuf` take the \
+                 kinds"
+            ),
             Self::Schemars => "`JsonSchema` of `k8s_openapi::schemars` for every type, for the \
                                parts of custom resources"
                 .to_owned(),

@@ -34,7 +34,11 @@ pub(super) fn item(version: &ApiVersion, ty: &Type, object: &Struct) -> Item {
 fn row(version: &ApiVersion, object: &Struct, field: &Field) -> String {
     let (key, name) = (quoted(&field.json), &field.name);
     let presence = presence(field.is_always_written());
-    let mut row = format!("{presence} {key} => {name}");
+    let number = match &field.form.number {
+        Some(number) => format!(" = {number}"),
+        None => String::new(),
+    };
+    let mut row = format!("{presence} {key}{number} => {name}");
     if let Some(shape) = shape(version, object, field) {
         row.extend([" as ", &shape]);
     }

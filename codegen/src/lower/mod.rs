@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use openapiv3::{AdditionalProperties, ReferenceOr, Schema, SchemaKind, Type as OpenApiType};
 use serde_json::Value;
 
-use crate::config::{Config, DocumentConfig};
+use crate::config::{Config, DocumentConfig, Part};
 use crate::diag::{Diagnostics, Spot};
 use crate::load::Document;
 use crate::model::{
@@ -41,6 +41,7 @@ pub(crate) fn lower(
             .and_then(name::given_module),
         release: document.release,
         is_custom: document.is_of_custom_resources(),
+        has_numbers: config.protobuf.is_some() && has_numbers(document, document_config, config),
         unchecked: document.unchecked.clone(),
         definitions: BTreeMap::new(),
         replaced: document.replaced.used.clone(),
@@ -312,4 +313,13 @@ fn enumeration(schema: &Schema, values: Vec<String>, at: &Spot<'_>) -> Enum<Lowe
     Enum {
         variants: variants.collect(),
     }
+}
+
+/// Returns true if the fields of a document are to have numbers: a crate of several files with
+/// protobuf, of kinds that servers have it for.
+fn has_numbers(document: &Document, document_config: &DocumentConfig, config: &Config) -> bool {
+    let krate = config.crate_of(document_config);
+    krate.is_some_and(|krate| krate.parts.has(Part::Protobuf) && !krate.single_file)
+        && !document_config.json_only
+        && !document.is_of_custom_resources()
 }

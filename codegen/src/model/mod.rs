@@ -10,6 +10,7 @@ mod facts;
 mod graph;
 mod lifecycle;
 mod merge;
+mod number;
 mod phase;
 mod role;
 mod rules;
@@ -46,6 +47,7 @@ pub(crate) use facts::Facts;
 pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
+pub(crate) use number::Number;
 pub(crate) use phase::{Analysed, Complete, Lowered, Phase, Resolved};
 pub(crate) use role::{Behaviour, Definition, Paths, Resource, Role, Scale};
 pub(crate) use rules::{
@@ -89,6 +91,9 @@ pub(crate) struct ApiVersion<P: Phase = Complete> {
     pub(crate) release: Release,
     /// True if its kinds are custom resources, which a server checks by their schemas alone.
     pub(crate) is_custom: bool,
+    /// True if its fields are to have numbers in protobuf.
+    #[serde(skip)]
+    pub(crate) has_numbers: bool,
     /// The rules that aren't checked, if such rules are listed and not refused.
     pub(crate) unchecked: Option<Vec<Unchecked>>,
     /// The definitions of its kinds, if the crate is to have them.
@@ -296,6 +301,9 @@ pub(crate) struct FieldForm {
     pub(crate) merge: Merge,
     /// The form in which the value is read, if not as its type reads itself.
     pub(crate) reading: Option<Reading>,
+    /// The number in protobuf, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) number: Option<Number>,
 }
 
 /// The rules by which a server treats a field.

@@ -134,6 +134,7 @@ fn of_field(version: &ApiVersion<Analysed>, full: &str, field: &Field) -> Field 
             keeps_null: false,
             literal: None,
             reading: None,
+            number: None,
             ..field.form.clone()
         },
         server: FieldRules::default(),

@@ -22,6 +22,7 @@ pub(super) fn version<P: Phase, Q: Phase>(
         module: version.module,
         release: version.release,
         is_custom: version.is_custom,
+        has_numbers: version.has_numbers,
         unchecked: version.unchecked,
         definitions: version.definitions,
         replaced: version.replaced,

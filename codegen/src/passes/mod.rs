@@ -7,7 +7,7 @@
 //! - From a lowered document to a resolved one, by [`resolve`]: the order of fields ([`names`]),
 //!   [`enums`], [`renames`], [`rivals`], [`closure`], [`exact`], the type graph, [`lists`],
 //!   [`placing`]; of each kind [`paths`]; of each field [`nullable`], [`boxing`], [`defaults`],
-//!   [`merge`], [`readings`]; at last [`names`].
+//!   [`merge`], [`readings`], [`numbers`]; at last [`names`].
 //! - From that to an analysed one, by [`analyse`]: [`rules`], [`features`].
 //! - Over analysed crates: the names of a crate ([`names`]), [`circles`], [`derives`],
 //!   [`replacements`], and if there are no errors [`by_hand`], [`conversion`] and [`versions`].
@@ -39,6 +39,7 @@ mod merge;
 mod names;
 mod needs;
 mod nullable;
+mod numbers;
 mod paths;
 mod placing;
 mod readings;
@@ -53,19 +54,21 @@ mod versions;
 use self::versions::Versions;
 use crate::diag::Diagnostics;
 use crate::model::{Analysed, Crate, Lowered};
+use crate::numbers::Numbers;
 use crate::parallel;
 
 /// Runs all passes; those that complete a crate when it is asked for, as a complete model takes
 /// much memory. Without it there are diagnostics.
 pub(crate) fn run<'c>(
     mut crates: Vec<Crate<'c, Lowered>>,
+    numbers: Option<&Numbers>,
     diagnostics: &mut Diagnostics,
 ) -> Option<impl Iterator<Item = Crate<'c>> + use<'c>> {
     // First, because what a type of another crate can do depends on its home.
     homes::run(&mut crates, diagnostics);
     let had_errors = !diagnostics.is_empty();
     let crates = parallel::map_reporting(crates, diagnostics, |krate, to| {
-        let krate = analysed(krate, had_errors, to);
+        let krate = analysed(krate, numbers, had_errors, to);
         names::check_crate(&krate.versions, to);
         krate
     });
@@ -98,13 +101,14 @@ pub(crate) fn run<'c>(
 /// Resolves and analyses the documents of a crate.
 fn analysed<'c>(
     mut krate: Crate<'c, Lowered>,
+    numbers: Option<&Numbers>,
     had_errors: bool,
     diagnostics: &mut Diagnostics,
 ) -> Crate<'c, Analysed> {
     let config = krate.config;
     resolve::name(&mut krate.versions, diagnostics);
     let versions = krate.versions.into_iter().map(|version| {
-        let resolved = resolve::run(version, config, had_errors, diagnostics);
+        let resolved = resolve::run(version, config, numbers, had_errors, diagnostics);
         analyse::run(resolved, config, diagnostics)
     });
     Crate {

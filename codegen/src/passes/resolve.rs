@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::numbers::{self, OfTypes};
 use super::{
     boxing, carry, closure, defaults, enums, exact, lists, merge, names, nullable, paths, placing,
     readings, renames, rivals,
@@ -12,6 +13,7 @@ use crate::model::{
     ApiVersion, Field, FieldForm, Graph, Layout, Lowered, Resolved, Resource, SchemaName, Shape,
     Struct, Type,
 };
+use crate::numbers::Numbers;
 
 /// Names what is in the documents of a crate.
 pub(super) fn name(versions: &mut [ApiVersion<Lowered>], diagnostics: &mut Diagnostics) {
@@ -29,6 +31,7 @@ pub(super) fn name(versions: &mut [ApiVersion<Lowered>], diagnostics: &mut Diagn
 pub(super) fn run(
     mut version: ApiVersion<Lowered>,
     config: &CrateConfig,
+    numbers: Option<&Numbers>,
     had_errors: bool,
     diagnostics: &mut Diagnostics,
 ) -> ApiVersion<Resolved> {
@@ -43,11 +46,13 @@ pub(super) fn run(
     if config.single_file {
         modules = placing::joined(modules);
     }
+    let numbers = numbers::of(&version, numbers, diagnostics);
     let mut resolver = Resolver {
         version: &version,
         config,
         graph: &graph,
         lists: &lists,
+        numbers,
         diagnostics,
     };
     let types = version
@@ -67,6 +72,7 @@ struct Resolver<'a> {
     config: &'a CrateConfig,
     graph: &'a Graph,
     lists: &'a BTreeMap<SchemaName, SchemaName>,
+    numbers: OfTypes,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -115,6 +121,10 @@ impl Resolver<'_> {
             literal: defaults::of(version, field, is_optional, self.diagnostics),
             merge: merge::of(version, object, field),
             reading: readings::of(version, object, field),
+            number: self
+                .numbers
+                .get_mut(owner)
+                .and_then(|of| of.remove(&field.json)),
         };
         let docs = carry::description(&field.docs);
         carry::field(field, docs, form, (), (), field.rule_keywords.clone())

@@ -54,6 +54,12 @@ use crate::{Kind, Lifecycle, ListMapKeys, StatusSubresource};
 pub struct Lean<K>(K);
 
 impl<K> Lean<K> {
+    /// Takes an object without `metadata.managedFields`.
+    #[cfg(feature = "protobuf")]
+    pub(crate) fn of(object: K) -> Self {
+        Self(object)
+    }
+
     /// Returns the object. Its `metadata.managedFields` are absent, unless they have been set
     /// since.
     pub fn into_inner(self) -> K {

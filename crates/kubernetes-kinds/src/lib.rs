@@ -17,6 +17,7 @@
 //! * `merge`, with the feature `merge`, merges objects as server-side apply does.
 //! * `schema` has what JSON Schemas of generated types need, with the feature `schemars`.
 //! * `values`, with the feature `custom-resources`, has their numbers, times and quantities.
+//! * `protobuf`, with the feature `protobuf`, reads and writes Kubernetes' protobuf.
 //! * [`WithMetadata`] adds builder methods for metadata to every kind, [`build`] makes label
 //!   selectors and owner references, [`conditions`] changes the conditions of a status.
 
@@ -37,6 +38,8 @@ mod metadata;
 pub mod names;
 pub mod path;
 pub mod prelude;
+#[cfg(feature = "protobuf")]
+pub mod protobuf;
 pub mod quantity;
 #[cfg(feature = "schemars")]
 pub mod schema;

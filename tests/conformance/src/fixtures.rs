@@ -1,7 +1,7 @@
 //! Kubernetes' own fixtures, as its round-trip tests keep them for each release.
 //!
 //! They are not part of this repository. The environment variable `UPSTREAM_DIR` names a
-//! folder with `golden/RELEASE/GROUP.VERSION.KIND.json` and `.yaml`. The tests that need it are
+//! folder with `golden/RELEASE/GROUP.VERSION.KIND.json`, `.yaml` and `.pb`. The tests that need it are
 //! ignored unless they are asked for, and fail without it.
 
 use std::path::{Path, PathBuf};
@@ -25,6 +25,8 @@ pub struct Fixture {
     pub json: String,
     /// The same contents, in YAML.
     pub yaml: String,
+    /// The same contents, in protobuf.
+    pub protobuf: Vec<u8>,
 }
 
 /// Returns the folder with fixtures.
@@ -83,6 +85,7 @@ pub fn load(folder: &Path, api_version: &str, kind: &str) -> io::Result<Vec<Fixt
                     after_round_trip: !suffix.is_empty(),
                     json: fs::read_to_string(&json)?,
                     yaml: fs::read_to_string(json.with_extension("yaml"))?,
+                    protobuf: fs::read(json.with_extension("pb"))?,
                 });
             }
         }

@@ -169,12 +169,18 @@ impl<'de, T: Deserialize<'de> + Zero> Visitor<'de> for ListVisitor<T> {
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Vec<T>, S::Error> {
         let mut list = Vec::new();
         while let Some(element) = seq.next_element::<Option<T>>()? {
-            if list.len() == list.capacity() {
-                list.reserve_exact(list.len().max(const { few::<T>() }));
-            }
+            reserve_one(&mut list);
             list.push(element.unwrap_or_else(T::zero));
         }
         Ok(list)
+    }
+}
+
+/// Makes room for one more element: for a few at first, then for twice as many as there are.
+#[inline]
+pub(crate) fn reserve_one<T>(list: &mut Vec<T>) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len().max(const { few::<T>() }));
     }
 }
 

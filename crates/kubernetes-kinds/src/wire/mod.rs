@@ -28,6 +28,8 @@ mod time;
 mod tree;
 mod write;
 
+#[cfg(feature = "protobuf")]
+pub(crate) use collections::reserve_one;
 pub use collections::{Collection, Elements, read_elements, read_entries, read_quantities};
 // For `kubernetes-manifests`, whose strict reading reports unknown fields that are preserved.
 #[doc(hidden)]
@@ -46,6 +48,8 @@ pub use read::{read, read_custom_kind, read_enum, read_kind, read_object, skip};
 pub use shape::{
     EntriesOf, ListOf, MapOf, Measure, Moment, Plain, Pruned, Shape, read_pruned, read_shaped,
 };
+#[cfg(feature = "protobuf")]
+pub(crate) use time::{LAST_TIME, ZERO_TIME};
 pub use time::{read_custom_time, read_time};
 // For the other runtime crates, which all write through it, so that every type is compiled for one
 // serializer.

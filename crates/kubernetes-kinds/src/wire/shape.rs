@@ -6,14 +6,14 @@ use std::marker::PhantomData;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
-use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor,
 };
 use k8s_openapi::serde_json::Value;
 
 use super::quantity::Measured;
-use super::{Collection, Zero, time};
+use super::time::{self, ZERO_TIME};
+use super::{Collection, Zero};
 
 /// The form in which a value is read, and the meaning of `null` as an element.
 ///
@@ -62,9 +62,6 @@ impl<T: Zero> Shape for Plain<T> {
 /// it as `null`.
 #[derive(Debug)]
 pub struct Moment<T>(PhantomData<T>);
-
-/// The seconds from 1970 back to Go's zero time.
-const ZERO_TIME: Timestamp = Timestamp::constant(-62_135_596_800, 0);
 
 impl Shape for Moment<Time> {
     type Value = Time;

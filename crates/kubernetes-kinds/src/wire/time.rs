@@ -58,7 +58,7 @@ pub(super) fn parse<E: Error>(text: &str) -> Result<Time, E> {
         // It isn't too late if it is a time of another year.
         Some(rest) => read(plain.clone()).or_else(|error| {
             let earlier = read(Cow::Owned(format!("9998{rest}")));
-            earlier.map(|_| Time(LAST)).map_err(|_| error)
+            earlier.map(|_| Time(LAST_TIME)).map_err(|_| error)
         }),
         None => read(plain),
     }
@@ -67,8 +67,11 @@ pub(super) fn parse<E: Error>(text: &str) -> Result<Time, E> {
 /// The last year, which isn't a leap year, as little as the one before it.
 const LAST_YEAR: &str = "9999";
 
+/// Go's zero time: 0001-01-01T00:00:00Z.
+pub(crate) const ZERO_TIME: Timestamp = Timestamp::constant(-62_135_596_800, 0);
+
 /// The last second that `k8s-openapi` has: 9999-12-30T22:00:00Z.
-const LAST: Timestamp = Timestamp::constant(253_402_207_200, 0);
+pub(crate) const LAST_TIME: Timestamp = Timestamp::constant(253_402_207_200, 0);
 
 const EXPECTED: &str = "a time of RFC 3339, such as `2026-01-02T03:04:05Z`";
 

@@ -19,6 +19,7 @@ mod kube;
 mod lean;
 mod losses;
 mod merge;
+mod protobuf;
 mod quantities;
 mod schemas;
 mod scheme;

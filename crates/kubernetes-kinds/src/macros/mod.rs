@@ -2,10 +2,14 @@
 //!
 //! The generated crates call them by their names in `wire` and `convert`.
 
+mod protobuf;
+
 /// Implements reading and writing of a part of a kind, from the table of its fields.
 ///
 /// A row has `required` or `optional`, the name of the field in JSON and in Rust, in the order of
-/// writing. `optional` fields are written when they are `Some`, `required` fields always. `as
+/// writing. `= 3` after the name in JSON is the number of the field in protobuf, `= 2/22` that of a
+/// field of an object in field 2, which JSON doesn't have, and `always` after that says that Go
+/// writes it there even where JSON omits it. `optional` fields are written when they are `Some`, `required` fields always. `as
 /// elements` after the name means a list or map in which `null` is the zero value, `as entries` a
 /// map in which `null` isn't an entry, `as quantity` a quantity, `as quantities` a map of them, `as
 /// metadata` metadata, `as time` a time, `as custom_quantity` and `as custom_time` those of custom
@@ -76,7 +80,9 @@ macro_rules! __wire_custom_kind {
 macro_rules! __wire_fields {
     ($name:ident, $read:ident, $write:ident, $write_with:ident {
         $(
-            $presence:ident $json:literal => $field:ident $(as $shape:ident $(($of:ty))?)?
+            $presence:ident $json:literal
+                $(= $number:literal $(/ $inner:literal)* $($mark:ident)?)?
+                => $field:ident $(as $shape:ident $(($of:ty))?)?
                 $(or null in $holder:ident)? $(else $none:ident)?,
         )*
         $(_ => $unknown:ident,)?
@@ -131,6 +137,10 @@ macro_rules! __wire_fields {
                 })?
                 $crate::wire::$write(self, serializer)
             }
+        }
+
+        $crate::__protobuf_numbered! {
+            $name { $($($number $(/ $inner)* $($mark)? => $field,)?)* }
         }
     };
 }
@@ -348,6 +358,8 @@ macro_rules! __wire_enumeration {
                 serializer.serialize_str(self.as_str())
             }
         }
+
+        $crate::__protobuf_enumeration!($name);
     };
 }
 

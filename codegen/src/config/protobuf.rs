@@ -1,0 +1,55 @@
+//! The numbers of fields in Kubernetes' protobuf.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Config, Report};
+use crate::release::Release;
+
+/// Where the numbers of fields in Kubernetes' protobuf are. OpenAPI documents have none.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Protobuf {
+    /// The folder of the `.proto` files below that of the documents, `v1.37/protobuf`.
+    pub folder: String,
+    /// The types of k8s-openapi that have numbers.
+    #[serde(rename = "k8s-openapi")]
+    pub k8s_openapi: Option<NumberedTypes>,
+}
+
+/// Types of k8s-openapi that are read and written as protobuf.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NumberedTypes {
+    /// The path of a document of the configuration with their schemas,
+    /// `v1.37/apis__storage.k8s.io__v1_openapi.json`.
+    pub document: String,
+    /// The file with their tables, in the repository.
+    pub file: String,
+    /// Their schemas. The types that these refer to are added.
+    pub types: Vec<String>,
+    /// The releases of Kubernetes that brought fields which k8s-openapi lacks for earlier ones, by
+    /// the schema and the field.
+    #[serde(default)]
+    pub since: BTreeMap<String, Release>,
+}
+
+impl Config {
+    pub(super) fn check_protobuf(&self, report: Report<'_>) {
+        let Some(protobuf) = &self.protobuf else {
+            return;
+        };
+        let document = protobuf.k8s_openapi.as_ref().map(|types| &types.document);
+        let mut documents = self.crates.iter().flat_map(|krate| &krate.documents);
+        if let Some(path) = document
+            && !documents.any(|document| document.path() == *path)
+        {
+            report(
+                format!("`{}` is no document of a crate", path.escape_debug()),
+                "name one of them with the schemas of [protobuf.k8s-openapi], as in \
+                 `v1.37/apis__storage.k8s.io__v1_openapi.json`",
+            );
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The numbers of fields in protobuf.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// The number of a field in protobuf.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Number {
+    /// The number, and before it those of the objects that Go has inlined, so that JSON has their
+    /// fields in the object around them.
+    pub(crate) path: Vec<u32>,
+    /// True if it is written even where JSON omits it: Go holds it without a pointer.
+    pub(crate) always: bool,
+}
+
+/// As in the tables of generated code: `2/22 always`.
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path: Vec<_> = self.path.iter().map(ToString::to_string).collect();
+        f.write_str(&path.join("/"))?;
+        f.write_str(if self.always { " always" } else { "" })
+    }
+}

@@ -1,0 +1,118 @@
+//! Numbers: pairs the properties of schemas with the fields of protobuf messages.
+
+mod kinds;
+mod tables;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::config::Config;
+use crate::diag::Diagnostics;
+use crate::model::{Number, SchemaName};
+use crate::protobuf::{
+    Label, Location, Message, ProtoField, ProtoType, Protos, package_of_schemas,
+};
+use crate::source::Inputs;
+
+pub(crate) use kinds::difference;
+pub(crate) use tables::tables;
+
+/// The messages of a release, and the types of k8s-openapi that are read as such.
+pub(crate) struct Numbers {
+    protos: Protos,
+    /// The schemas of these types.
+    pub(crate) of_others: BTreeSet<SchemaName>,
+}
+
+/// The field of a message that a property is.
+pub(crate) struct Found<'a> {
+    pub(crate) field: &'a ProtoField,
+    /// The line with it.
+    pub(crate) place: Location,
+    path: Vec<u32>,
+}
+
+impl Numbers {
+    /// Reads the messages, if the configuration says where they are.
+    pub(crate) fn read(
+        config: &Config,
+        inputs: &Inputs,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Self> {
+        let protobuf = config.protobuf.as_ref()?;
+        let protos = Protos::read(&inputs.protos, diagnostics);
+        let types = protobuf.k8s_openapi.as_ref();
+        let of_others = types.map(|types| tables::closure(types, inputs));
+        Some(Self {
+            protos,
+            of_others: of_others.unwrap_or_default(),
+        })
+    }
+
+    /// The message of a schema.
+    pub(crate) fn message(&self, schema: &str) -> Option<&Message> {
+        self.protos.message(&message_name(schema)?)
+    }
+
+    /// The fields of a message that are the properties of these names.
+    pub(crate) fn pair<'a>(
+        &'a self,
+        message: &'a Message,
+        names: &BTreeSet<&str>,
+    ) -> BTreeMap<&'a str, Found<'a>> {
+        let mut found = BTreeMap::new();
+        self.pair_at(message, names, &[], &mut found);
+        found
+    }
+
+    /// Pairs the fields of a message, and those of the objects in it that Go has inlined: messages
+    /// that are no property.
+    fn pair_at<'a>(
+        &'a self,
+        message: &'a Message,
+        names: &BTreeSet<&str>,
+        above: &[u32],
+        found: &mut BTreeMap<&'a str, Found<'a>>,
+    ) {
+        for field in &message.fields {
+            let path = [above, &[field.number]].concat();
+            if names.contains(field.name.as_str()) {
+                let place = Location {
+                    file: message.place.file.clone(),
+                    line: field.line,
+                };
+                // What is further out hides what is inside.
+                let known = found.get(field.name.as_str());
+                if known.is_none_or(|known: &Found<'_>| known.path.len() > path.len()) {
+                    found.insert(&field.name, Found { field, place, path });
+                }
+                continue;
+            }
+            let is_single = matches!(field.label, Label::Required | Label::Optional);
+            if let (true, ProtoType::Message(inner)) =
+                (is_single && path.len() < DEEPEST, &field.ty)
+                && let Some(inner) = self.protos.message(inner)
+            {
+                self.pair_at(inner, names, &path, found);
+            }
+        }
+    }
+}
+
+/// The most numbers of a field; Kubernetes has three, of a rule of admission in another.
+const DEEPEST: usize = 3;
+
+impl Found<'_> {
+    /// The number of a property, of which JSON always has one if it is required.
+    pub(crate) fn number(&self, is_required: bool) -> Number {
+        Number {
+            path: self.path.clone(),
+            always: self.field.label == Label::Required && !is_required,
+        }
+    }
+}
+
+/// The full name of the message of a schema, `io.k8s.api.core.v1.Pod`, if it is one of Kubernetes.
+pub(crate) fn message_name(schema: &str) -> Option<String> {
+    let (prefix, name) = schema.split_at_checked(schema.rfind('.')? + 1)?;
+    Some(format!("{}.{name}", package_of_schemas(prefix)?))
+}

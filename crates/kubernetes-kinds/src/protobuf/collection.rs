@@ -1,0 +1,82 @@
+//! Lists and maps.
+
+use std::collections::BTreeMap;
+
+use super::{DecodeError, Field, Input, Output, Wire};
+use crate::wire::reserve_one;
+
+impl<T: Field> Field for Vec<T> {
+    #[inline]
+    fn zero() -> Self {
+        Self::new()
+    }
+
+    #[inline]
+    fn read(&mut self, wire: Wire, input: &mut Input<'_>) -> Result<(), DecodeError> {
+        if T::PACKABLE && wire == Wire::Length {
+            let mut packed = Input::new(input.bytes(wire)?);
+            while !packed.is_empty() {
+                let mut element = T::zero();
+                element.read(Wire::Varint, &mut packed)?;
+                self.push(element);
+            }
+            return Ok(());
+        }
+        reserve_one(self);
+        let mut element = T::zero();
+        element.read(wire, input)?;
+        self.push(element);
+        Ok(())
+    }
+
+    #[inline]
+    fn write(&self, number: u32, output: &mut Output) {
+        for element in self.iter().rev() {
+            element.write(number, output);
+        }
+    }
+
+    #[inline]
+    fn is_omitted(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+/// The numbers of the key and the value of an entry.
+const KEY: u32 = 1;
+const VALUE: u32 = 2;
+
+impl<T: Field> Field for BTreeMap<String, T> {
+    #[inline]
+    fn zero() -> Self {
+        Self::new()
+    }
+
+    fn read(&mut self, wire: Wire, input: &mut Input<'_>) -> Result<(), DecodeError> {
+        let (mut key, mut value) = (String::new(), T::zero());
+        let mut entry = input.message(wire)?;
+        while let Some((number, wire)) = entry.tag()? {
+            match number {
+                KEY => key.read(wire, &mut entry)?,
+                VALUE => value.read(wire, &mut entry)?,
+                _ => entry.skip(wire)?,
+            }
+        }
+        self.insert(key, value);
+        Ok(())
+    }
+
+    fn write(&self, number: u32, output: &mut Output) {
+        for (key, value) in self.iter().rev() {
+            output.message(number, |output| {
+                value.write(VALUE, output);
+                key.write(KEY, output);
+            });
+        }
+    }
+
+    #[inline]
+    fn is_omitted(&self) -> bool {
+        self.is_empty()
+    }
+}

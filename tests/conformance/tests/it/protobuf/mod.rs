@@ -1,0 +1,4 @@
+//! Kinds in Kubernetes' protobuf.
+
+mod fixtures;
+mod random;
