@@ -129,6 +129,7 @@ impl Protos {
     /// References are resolved among all files, so that those that a file imports must be there.
     pub fn read(sources: &[Source], diagnostics: &mut Diagnostics) -> Self {
         let mut packages = BTreeMap::new();
+        let mut is_complete = true;
         for source in sources {
             let Some(Parsed {
                 name,
@@ -136,6 +137,7 @@ impl Protos {
                 package,
             }) = parse::parse(source, diagnostics)
             else {
+                is_complete = false;
                 continue;
             };
             match packages.get(&name) {
@@ -150,7 +152,13 @@ impl Protos {
                 ),
             }
         }
-        resolve::resolve(&mut packages, diagnostics);
+        // References to a file that can't be read are no errors of their own.
+        let mut consequences = Diagnostics::default();
+        let errors = match is_complete {
+            true => diagnostics,
+            false => &mut consequences,
+        };
+        resolve::resolve(&mut packages, errors);
         Self { packages }
     }
 

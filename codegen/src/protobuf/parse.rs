@@ -107,21 +107,7 @@ impl<'a> Parser<'_, 'a> {
                 "start it with `syntax = \"proto2\";`",
             ));
         }
-        let Some((name, line)) = name else {
-            return Err(Problem::new(
-                1,
-                "the file has no `package`",
-                "name it after its folder, as in `package k8s.io.api.core.v1;`",
-            ));
-        };
-        for message in &mut package.messages {
-            message.name = format!("{name}.{}", message.name);
-        }
-        Ok(Parsed {
-            name,
-            line,
-            package,
-        })
+        named(package, name)
     }
 
     fn syntax(&mut self) -> Result<(), Problem> {
@@ -169,6 +155,12 @@ impl<'a> Parser<'_, 'a> {
         let found = self.next("`message`")?;
         let line = self.line;
         let name = self.name(found, "the name of the message")?;
+        if is_scalar(name) {
+            return Err(self.problem(
+                format!("the message `{name}` has the name of a type"),
+                "fields can't refer to it: give it another name",
+            ));
+        }
         let what = format!("the message `{name}`");
         self.symbol('{', &what)?;
         let mut fields = Vec::new();
@@ -428,6 +420,30 @@ impl<'a> Parser<'_, 'a> {
             "Kubernetes' files have none: declare messages side by side, with plain fields",
         )
     }
+}
+
+/// Gives a package its name, and its messages their full names.
+fn named(mut package: Package, name: Option<(String, usize)>) -> Result<Parsed, Problem> {
+    let Some((name, line)) = name else {
+        return Err(Problem::new(
+            1,
+            "the file has no `package`",
+            "name it after its folder, as in `package k8s.io.api.core.v1;`",
+        ));
+    };
+    for message in &mut package.messages {
+        message.name = format!("{name}.{}", message.name);
+    }
+    Ok(Parsed {
+        name,
+        line,
+        package,
+    })
+}
+
+/// Returns true for the name of a type that isn't a message.
+fn is_scalar(name: &str) -> bool {
+    SCALARS.iter().any(|(scalar, _)| *scalar == name) || OTHER_SCALARS.contains(&name)
 }
 
 /// Returns true for a name of a field, a message or a part of a package.

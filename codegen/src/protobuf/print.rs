@@ -24,7 +24,9 @@ fn write(out: &mut String, name: &str, package: &Package, comment: &str) -> fmt:
         writeln!(out)?;
     }
     for path in &package.imports {
-        writeln!(out, "import \"{path}\";")?;
+        // A path has one of the two only, as it ends with the one that it starts with.
+        let quote = if path.contains('"') { '\'' } else { '"' };
+        writeln!(out, "import {quote}{path}{quote};")?;
     }
     for message in &package.messages {
         writeln!(out)?;

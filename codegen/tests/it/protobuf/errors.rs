@@ -123,6 +123,14 @@ fn numbers_that_no_field_can_have() {
 }
 
 #[test]
+fn messages_with_the_names_of_types() {
+    for name in ["string", "fixed32"] {
+        let text = format!("{START}message {name} {{}}");
+        bad(&text, 3, "has the name of a type", "another name");
+    }
+}
+
+#[test]
 fn what_is_there_twice() {
     let twice = "optional string a = 1;\noptional string b = 1;";
     bad_fields(
@@ -309,6 +317,20 @@ fn files_that_are_cut_off_or_no_proto2() {
         "`}` where `;` is expected",
         "proto2-spec",
     );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_one_error() {
+    let text = "syntax = \"proto2\"; package a.v1; import \"other/v1/generated.proto\";\n\
+        message A { optional .other.v1.Meta a = 1; }";
+    let cut = OTHER.trim_end_matches('}');
+    let errors = read(&[(FILE, text), ("other/v1/generated.proto", cut)]);
+    let errors = errors.map(drop).unwrap_err().to_string();
+    assert!(
+        errors.contains("the file ends in the message `Meta`"),
+        "{errors}"
+    );
+    assert!(errors.ends_with("\n1 error"), "{errors}");
 }
 
 #[test]
