@@ -166,8 +166,8 @@ pub fn unchecked(config: &Config, inputs: &Inputs) -> Result<Vec<UncheckedRule>,
     })
 }
 
-/// Returns the file with the tables of k8s-openapi's types that are read and written as protobuf, if
-/// the configuration names some. Its path is that in the repository.
+/// Returns the file with the tables of k8s-openapi's types that are read and written as protobuf,
+/// if the configuration names some. Its path is that in the repository.
 ///
 /// # Errors
 ///

@@ -125,8 +125,8 @@ pub(crate) fn read(
     Err(errors.into_iter().collect::<Vec<_>>().join("\n\n").into())
 }
 
-/// Reads the `.proto` files in a folder and those in it, named by their paths below `spec`. They are
-/// the project's own for documents of any release: the number of a field never changes.
+/// Reads the `.proto` files in a folder and those in it, named by their paths below `spec`. They
+/// are the project's own for documents of any release: the number of a field never changes.
 fn protos(spec: &Path, folder: &str) -> Result<Vec<Source>, Box<dyn Error>> {
     let mut open = vec![spec.join(folder)];
     let mut sources = Vec::new();

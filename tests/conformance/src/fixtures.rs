@@ -1,8 +1,8 @@
 //! Kubernetes' own fixtures, as its round-trip tests keep them for each release.
 //!
 //! They are not part of this repository. The environment variable `UPSTREAM_DIR` names a
-//! folder with `golden/RELEASE/GROUP.VERSION.KIND.json`, `.yaml` and `.pb`. The tests that need it are
-//! ignored unless they are asked for, and fail without it.
+//! folder with `golden/RELEASE/GROUP.VERSION.KIND.json`, `.yaml` and `.pb`. The tests that need it
+//! are ignored unless they are asked for, and fail without it.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -20,8 +20,8 @@ macro_rules! __protobuf_numbered {
     };
 }
 
-/// Implements reading and writing of a message of protobuf, from the table of its fields: the number
-/// and the name in Rust.
+/// Implements reading and writing of a message of protobuf, from the table of its fields: the
+/// number and the name in Rust.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __protobuf_message {

@@ -38,8 +38,8 @@ pub enum DecodeErrorKind {
     WireType(u8),
     /// A group ends that hasn't begun.
     EndOfGroup,
-    /// Objects are more levels deep than [`DEPTH`](super::DEPTH).
-    TooDeep,
+    /// Objects are more levels deep than this.
+    TooDeep(u8),
     /// A value that holds JSON has none that `serde_json` reads; its message.
     Json(String),
     /// The input doesn't begin as an object does.
@@ -88,8 +88,8 @@ impl fmt::Display for DecodeError {
             DecodeErrorKind::Number(number) => write!(f, "{number} is no number of a field"),
             DecodeErrorKind::WireType(wire) => write!(f, "unexpected wire type {wire}"),
             DecodeErrorKind::EndOfGroup => f.write_str("a group ends that hasn't begun"),
-            DecodeErrorKind::TooDeep => {
-                write!(f, "objects are more than {} levels deep", super::DEPTH)
+            DecodeErrorKind::TooDeep(levels) => {
+                write!(f, "objects are more than {levels} levels deep")
             }
             DecodeErrorKind::Json(message) => write!(f, "invalid JSON: {message}"),
             DecodeErrorKind::Prefix => {

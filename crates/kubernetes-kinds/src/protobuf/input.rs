@@ -116,7 +116,7 @@ impl<'a> Input<'a> {
     pub fn message(&mut self, wire: Wire) -> Result<Self, DecodeError> {
         let rest = self.bytes(wire)?;
         let Some(depth) = self.depth.checked_sub(1) else {
-            return Err(DecodeErrorKind::TooDeep.into());
+            return Err(DecodeErrorKind::TooDeep(DEPTH).into());
         };
         Ok(Self { rest, depth })
     }

@@ -62,8 +62,8 @@ pub const fn sorted<const N: usize>(mut keys: [u32; N]) -> [u32; N] {
     keys
 }
 
-/// Returns the key of a field of the message or inlined object with a key; 0, which no field has, if
-/// its number is larger than those of known fields.
+/// Returns the key of a field of the message or inlined object with a key; 0, which no field has,
+/// if its number is larger than those of known fields.
 #[inline]
 pub(super) const fn below(above: u32, shift: u32, number: u32) -> u32 {
     if number > MASK {

@@ -16,8 +16,8 @@
 //! Reading takes what Go takes:
 //!
 //! * unknown fields are skipped, groups too;
-//! * of a number, text or time that occurs several times the last one counts; parts of an object are
-//!   merged; elements are added to lists, which may be packed;
+//! * of a number, text or time that occurs several times the last one counts; parts of an object
+//!   are merged; elements are added to lists, which may be packed;
 //! * a zero field that Go holds without a pointer, and that JSON omits, is `None`;
 //! * text that isn't UTF-8 gets U+FFFD in place of what isn't, as in a server's JSON;
 //! * a time has whole seconds, and an empty one is `0001-01-01T00:00:00Z`.
