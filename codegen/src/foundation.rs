@@ -37,6 +37,22 @@ pub(crate) fn is_semantic(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector"
 }
 
+/// The types of k8s-openapi that `kubernetes-kinds` reads and writes as protobuf by hand, since JSON
+/// has no objects for them.
+const IN_PROTOBUF: [&str; 6] = [
+    "k8s_openapi::apimachinery::pkg::api::resource::Quantity",
+    "k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1",
+    "k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime",
+    "k8s_openapi::apimachinery::pkg::apis::meta::v1::Time",
+    "k8s_openapi::apimachinery::pkg::runtime::RawExtension",
+    "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString",
+];
+
+/// Returns true if a type of another crate is read and written as protobuf without a table.
+pub(crate) fn is_in_protobuf(path: &RustPath) -> bool {
+    IN_PROTOBUF.contains(&path.to_string().as_str())
+}
+
 /// The types of k8s-openapi without a `Default`, most of them because a time has none.
 const WITHOUT_ZERO: [&str; 9] = [
     "Condition",

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Field, Lowered, Number, SchemaName, Struct, Ty};
+use crate::foundation;
+use crate::model::{ApiVersion, External, Field, Lowered, Number, SchemaName, Struct, Ty};
 use crate::numbers::{Found, Numbers, difference};
 use crate::protobuf::Message;
 
@@ -93,9 +94,12 @@ impl Pass<'_> {
             return;
         };
         let external = self.version.externs.get(schema);
-        if external.is_some_and(|external| !external.generated && external.package.is_none())
-            && !self.numbers.of_others.contains(schema)
-        {
+        let has_none = |external: &External| {
+            !external.generated
+                && !foundation::is_in_protobuf(&external.path)
+                && !self.numbers.of_others.contains(schema)
+        };
+        if external.is_some_and(has_none) {
             self.report(
                 field,
                 format!(

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::types::{declared, exported, roots};
-use crate::common::{Golden, goldens, inputs_of, named, places};
+use crate::common::{Golden, goldens, inputs_of, named, places, protos};
 use codegen::{Config, DocumentConfig, Generated, Inputs, Source, generate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -22,9 +22,10 @@ fn workspace() -> Option<(Config, Inputs)> {
     };
     let document =
         |document: &DocumentConfig| read(format!("v{}/{}", document.release, document.file));
-    let inputs = named(&config, document, |overlay| {
+    let mut inputs = named(&config, document, |overlay| {
         read(format!("overlays/{overlay}"))
     });
+    inputs.protos = protos(&config, &root.join("spec"));
     Some((config, inputs))
 }
 

@@ -8,6 +8,7 @@ mod bad_conversion;
 mod bad_conversion_rules;
 mod bad_documents;
 mod bad_kinds;
+mod bad_numbers;
 mod bad_overlays;
 mod common;
 mod compare;

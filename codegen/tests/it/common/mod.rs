@@ -39,7 +39,8 @@ fn golden(folder: &Path) -> Golden {
         Source::new(name, text.unwrap_or_else(|error| panic!("{name}: {error}")))
     };
     let config = Config::parse(&read("codegen.toml")).expect("a good codegen.toml");
-    let inputs = named(&config, |document| read(&document.file), read);
+    let mut inputs = named(&config, |document| read(&document.file), read);
+    inputs.protos = protos(&config, folder);
     let name = folder
         .file_name()
         .expect("a name")
@@ -71,6 +72,30 @@ pub(crate) fn named(
         }
     }
     inputs
+}
+
+/// Reads the `.proto` files of a configuration, in its folder of documents and those in it.
+pub(crate) fn protos(config: &Config, documents: &Path) -> Vec<Source> {
+    let Some(protobuf) = &config.protobuf else {
+        return Vec::new();
+    };
+    let mut open = vec![documents.join(&protobuf.folder)];
+    let mut sources = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).expect("the folder can be read") {
+            let path = entry.expect("an entry").path();
+            match path.is_dir() {
+                true => open.push(path),
+                false => {
+                    let name = path.strip_prefix(documents).expect("a path in the folder");
+                    let text = fs::read_to_string(&path).expect("a file");
+                    sources.push(Source::new(name.display().to_string(), text));
+                }
+            }
+        }
+    }
+    sources.sort_by(|one, other| one.name.cmp(&other.name));
+    sources
 }
 
 /// Returns documents of 1.37 as inputs, by the names of their files.
