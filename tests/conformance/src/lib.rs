@@ -67,6 +67,8 @@ pub mod documentation {
     pub struct FromK8sOpenapi;
     #[doc = include_str!("../../../docs/generating.md")]
     pub struct Generating;
+    #[doc = include_str!("../../../docs/protobuf.md")]
+    pub struct Protobuf;
     #[doc = include_str!("../../../docs/strict-reading.md")]
     pub struct StrictReading;
     #[doc = include_str!("../../../docs/testing.md")]
