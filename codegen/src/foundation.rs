@@ -37,8 +37,8 @@ pub(crate) fn is_semantic(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector"
 }
 
-/// The types of k8s-openapi that `kubernetes-kinds` reads and writes as protobuf by hand, since JSON
-/// has no objects for them.
+/// The types of k8s-openapi that `kubernetes-kinds` reads and writes as protobuf by hand: in JSON
+/// they are no objects.
 const IN_PROTOBUF: [&str; 6] = [
     "k8s_openapi::apimachinery::pkg::api::resource::Quantity",
     "k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1",

@@ -127,7 +127,7 @@ pub(crate) fn read(
 
 /// Reads the `.proto` files in a folder and those in it, named by their paths below `spec`. They
 /// are the project's own for documents of any release: the number of a field never changes.
-fn protos(spec: &Path, folder: &str) -> Result<Vec<Source>, Box<dyn Error>> {
+pub(crate) fn protos(spec: &Path, folder: &str) -> Result<Vec<Source>, Box<dyn Error>> {
     let mut open = vec![spec.join(folder)];
     let mut sources = Vec::new();
     while let Some(folder) = open.pop() {

@@ -97,6 +97,8 @@ pub enum ChangeKind {
     TypeRenamed,
     /// Values are in another format, such as `int64` instead of `int32`.
     FormatChanged,
+    /// The field has another number or type in protobuf.
+    NumberChanged,
     /// Values of a list are allowed, where any were.
     EnumIntroduced,
     /// Any value is allowed, where those of a list were.
@@ -153,6 +155,7 @@ impl ChangeKind {
             Self::TypeChanged => "type changed",
             Self::TypeRenamed => "type renamed",
             Self::FormatChanged => "format changed",
+            Self::NumberChanged => "number in protobuf changed",
             Self::EnumIntroduced => "values restricted to a list",
             Self::EnumDropped => "list of values dropped",
             Self::EnumValuesRemoved => "values removed",

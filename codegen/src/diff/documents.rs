@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::api::Api;
 use super::knowledge::Knowledge;
+use super::numbers;
 use super::selection::{LeftOut, Scope};
 use super::snapshot::Snapshot;
 use super::types::Types;
@@ -37,7 +38,10 @@ impl Documents {
             (from, earlier, &mut documents.from),
             (to, later, &mut documents.to),
         ] {
-            for (file, document) in all {
+            for (file, mut document) in all {
+                if let Some(protos) = &snapshot.protos {
+                    numbers::annotate(&mut document, protos);
+                }
                 let Some(mut api) = Api::of(file, &document, snapshot.release) else {
                     continue;
                 };

@@ -51,6 +51,7 @@ impl<'a> Comparer<'a> {
 
     /// Compares two schemas without their parts. Returns true if these are to be compared.
     fn compare_nodes(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) -> bool {
+        self.compare_numbers(a, b, path);
         if a.reference != b.reference {
             self.compare_references(a, b, path);
             return false;

@@ -32,6 +32,7 @@ mod kinds;
 mod knowledge;
 mod lifecycle;
 mod node;
+mod numbers;
 mod owner;
 mod past;
 mod places;

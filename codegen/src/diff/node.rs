@@ -20,6 +20,9 @@ pub(super) const UNKNOWN: &str = "x-unknown";
 /// The keyword of a value that is an integer or a text.
 pub(super) const EITHER: &str = "x-kubernetes-int-or-string";
 
+/// The keyword with the number of a property in protobuf and its type there.
+pub(super) const NUMBER: &str = "x-protobuf";
+
 /// The topic of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Topic {
@@ -75,7 +78,8 @@ pub(super) fn topic(keyword: &str) -> Topic {
         | "additionalProperties"
         | "x-short-names"
         | "x-kubernetes-group-version-kind"
-        | UNKNOWN => Topic::Ignored,
+        | UNKNOWN
+        | NUMBER => Topic::Ignored,
         _ => Topic::Rule,
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::diag::Diagnostics;
 use crate::load;
+use crate::protobuf::Protos;
 use crate::release::Release;
 use crate::source::Source;
 
@@ -44,6 +45,8 @@ pub struct Snapshot {
     /// The groups of which a missing document means that a version isn't served.
     pub complete: Complete,
     pub(super) documents: BTreeMap<String, Value>,
+    /// The messages of protobuf, if they are known.
+    pub(super) protos: Option<Protos>,
     /// True if the texts are ours, and not Kubernetes' own.
     pub(super) has_own_words: bool,
     /// The kinds that it describes, if it leaves out others that the release has.
@@ -61,6 +64,21 @@ impl Snapshot {
             release,
             ..Self::default()
         }
+    }
+
+    /// Adds the `.proto` files with the numbers of fields.
+    ///
+    /// # Errors
+    ///
+    /// When a file can't be read.
+    pub fn add_protos(&mut self, sources: &[Source]) -> Result<(), Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let protos = Protos::read(sources, &mut diagnostics);
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        self.protos = Some(protos);
+        Ok(())
     }
 
     /// Adds a document, by the name that Kubernetes gives its file.

@@ -74,7 +74,7 @@ fn of(version: &ApiVersion<Lowered>, ty: &Ty) -> Result<Vec<ProtoType>, &'static
     })
 }
 
-fn described(label: Label, ty: &str) -> String {
+pub(super) fn described(label: Label, ty: &str) -> String {
     match label {
         Label::Required | Label::Optional => format!("`{ty}`"),
         Label::Repeated => format!("a list of `{ty}`"),
@@ -82,7 +82,7 @@ fn described(label: Label, ty: &str) -> String {
     }
 }
 
-fn proto_name(ty: &ProtoType) -> String {
+pub(super) fn proto_name(ty: &ProtoType) -> String {
     let name = match ty {
         ProtoType::String => "string",
         ProtoType::Bytes => "bytes",

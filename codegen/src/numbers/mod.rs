@@ -48,52 +48,60 @@ impl Numbers {
         })
     }
 
-    /// The message of a schema.
-    pub(crate) fn message(&self, schema: &str) -> Option<&Message> {
-        self.protos.message(&message_name(schema)?)
-    }
-
     /// The fields of a message that are the properties of these names.
     pub(crate) fn pair<'a>(
         &'a self,
         message: &'a Message,
         names: &BTreeSet<&str>,
     ) -> BTreeMap<&'a str, Found<'a>> {
-        let mut found = BTreeMap::new();
-        self.pair_at(message, names, &[], &mut found);
-        found
+        pair(&self.protos, message, names)
     }
 
-    /// Pairs the fields of a message, and those of the objects in it that Go has inlined: messages
-    /// that are no property.
-    fn pair_at<'a>(
-        &'a self,
-        message: &'a Message,
-        names: &BTreeSet<&str>,
-        above: &[u32],
-        found: &mut BTreeMap<&'a str, Found<'a>>,
-    ) {
-        for field in &message.fields {
-            let path = [above, &[field.number]].concat();
-            if names.contains(field.name.as_str()) {
-                let place = Location {
-                    file: message.place.file.clone(),
-                    line: field.line,
-                };
-                // What is further out hides what is inside.
-                let known = found.get(field.name.as_str());
-                if known.is_none_or(|known: &Found<'_>| known.path.len() > path.len()) {
-                    found.insert(&field.name, Found { field, place, path });
-                }
-                continue;
+    /// The message of a schema.
+    pub(crate) fn message(&self, schema: &str) -> Option<&Message> {
+        self.protos.message(&message_name(schema)?)
+    }
+}
+
+/// The fields of a message that are the properties of these names.
+pub(crate) fn pair<'a>(
+    protos: &'a Protos,
+    message: &'a Message,
+    names: &BTreeSet<&str>,
+) -> BTreeMap<&'a str, Found<'a>> {
+    let mut found = BTreeMap::new();
+    pair_at(protos, message, names, &[], &mut found);
+    found
+}
+
+/// Pairs the fields of a message, and those of the objects in it that Go has inlined: messages that
+/// are no property.
+fn pair_at<'a>(
+    protos: &'a Protos,
+    message: &'a Message,
+    names: &BTreeSet<&str>,
+    above: &[u32],
+    found: &mut BTreeMap<&'a str, Found<'a>>,
+) {
+    for field in &message.fields {
+        let path = [above, &[field.number]].concat();
+        if names.contains(field.name.as_str()) {
+            let place = Location {
+                file: message.place.file.clone(),
+                line: field.line,
+            };
+            // What is further out hides what is inside.
+            let known = found.get(field.name.as_str());
+            if known.is_none_or(|known: &Found<'_>| known.path.len() > path.len()) {
+                found.insert(&field.name, Found { field, place, path });
             }
-            let is_single = matches!(field.label, Label::Required | Label::Optional);
-            if let (true, ProtoType::Message(inner)) =
-                (is_single && path.len() < DEEPEST, &field.ty)
-                && let Some(inner) = self.protos.message(inner)
-            {
-                self.pair_at(inner, names, &path, found);
-            }
+            continue;
+        }
+        let is_single = matches!(field.label, Label::Required | Label::Optional);
+        if let (true, ProtoType::Message(inner)) = (is_single && path.len() < DEEPEST, &field.ty)
+            && let Some(inner) = protos.message(inner)
+        {
+            pair_at(protos, inner, names, &path, found);
         }
     }
 }
@@ -108,6 +116,13 @@ impl Found<'_> {
             path: self.path.clone(),
             always: self.field.label == Label::Required && !is_required,
         }
+    }
+
+    /// The number and the type, for reports.
+    pub(crate) fn text(&self) -> String {
+        let path: Vec<_> = self.path.iter().map(ToString::to_string).collect();
+        let ty = kinds::described(self.field.label, &kinds::proto_name(&self.field.ty));
+        format!("{} of {ty}", path.join("/"))
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) fn headline(change: &Change) -> String {
     let is_change = [
         ChangeKind::TypeChanged,
         ChangeKind::FormatChanged,
+        ChangeKind::NumberChanged,
         ChangeKind::ListSemanticsChanged,
         ChangeKind::RuleTightened,
         ChangeKind::RuleLoosened,

@@ -250,6 +250,9 @@ fn of_groups(groups: &[String]) -> Complete {
 /// The documents in every complete folder: each release since 1.9 has served them.
 const ALWAYS_SERVED: [&str; 2] = ["api__v1_openapi.json", "apis__apps__v1_openapi.json"];
 
+/// The folder of `.proto` files in one of documents.
+const PROTOBUF: &str = "protobuf";
+
 fn of_folder(folder: &Path, groups: &[String]) -> Result<Documents, Box<dyn Error>> {
     let record = Record::checked(folder)?;
     let named = inputs::release_of(folder);
@@ -272,6 +275,9 @@ fn of_folder(folder: &Path, groups: &[String]) -> Result<Documents, Box<dyn Erro
             snapshot.add(&name, &source)?;
             texts.insert(name, source.text);
         }
+    }
+    if folder.join(PROTOBUF).is_dir() {
+        snapshot.add_protos(&inputs::protos(folder, PROTOBUF)?)?;
     }
     let published = snapshot.server_release();
     if let (Some(release), Some(published)) = (release, published)

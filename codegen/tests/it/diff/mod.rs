@@ -2,6 +2,7 @@
 
 mod custom;
 mod limits;
+mod numbers;
 mod rules;
 
 use codegen::Source;
