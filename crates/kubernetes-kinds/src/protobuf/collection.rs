@@ -58,7 +58,11 @@ impl<T: Field> Field for BTreeMap<String, T> {
         while let Some((number, wire)) = entry.tag()? {
             match number {
                 KEY => key.read(wire, &mut entry)?,
-                VALUE => value.read(wire, &mut entry)?,
+                VALUE => {
+                    // Unlike parts of an object, a second value isn't merged into the first.
+                    value = T::zero();
+                    value.read(wire, &mut entry)?;
+                }
                 _ => entry.skip(wire)?,
             }
         }

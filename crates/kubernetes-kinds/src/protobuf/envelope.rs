@@ -44,8 +44,9 @@ impl<'a> Envelope<'a> {
     ///
     /// When the bytes are no object in Kubernetes' protobuf, or one that is encoded once more.
     pub fn read(bytes: &'a [u8]) -> Result<Self, DecodeError> {
-        let Some(bytes) = bytes.strip_prefix(PREFIX) else {
-            return Err(DecodeErrorKind::Prefix.into());
+        let bytes = match bytes.strip_prefix(PREFIX) {
+            Some([]) | None => return Err(DecodeErrorKind::Prefix.into()),
+            Some(bytes) => bytes,
         };
         let mut envelope = Self::default();
         let (mut encoding, mut content) = (String::new(), String::new());

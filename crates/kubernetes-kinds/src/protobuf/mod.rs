@@ -132,7 +132,7 @@ fn read_level<T: Message>(
         }
         if const { keys::has_inlined(T::KEYS) } && keys::is_inlined(T::KEYS, key, shift) {
             let inner = input.message(wire).map_err(in_field)?;
-            read_level(object, key, keys::next(shift), inner)?;
+            read_level(object, key, keys::next(shift), inner).map_err(in_field)?;
         } else {
             input.skip(wire).map_err(in_field)?;
         }

@@ -1,5 +1,7 @@
 //! Times, quantities, and numbers or texts.
 
+use std::mem;
+
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -69,8 +71,12 @@ fn read_timestamp(wire: Wire, input: &mut Input<'_>) -> Result<(i64, i32), Decod
     Ok((seconds, nanos))
 }
 
-/// Returns a time; one beyond those that `jiff` has is the nearest that it has.
+/// Returns a time; one beyond those that `jiff` has is the nearest that it has. The nanoseconds may
+/// be more than those of a second, or negative.
 fn timestamp(seconds: i64, nanos: i32) -> Timestamp {
+    const SECOND: i32 = 1_000_000_000;
+    let seconds = seconds.saturating_add(i64::from(nanos.div_euclid(SECOND)));
+    let nanos = nanos.rem_euclid(SECOND);
     let nearest = match seconds {
         0.. => LAST_TIME,
         _ => Timestamp::MIN,
@@ -99,14 +105,12 @@ impl Field for Quantity {
 
     fn read(&mut self, wire: Wire, input: &mut Input<'_>) -> Result<(), DecodeError> {
         let mut message = input.message(wire)?;
-        let mut text = ZERO_QUANTITY.to_owned();
         while let Some((number, wire)) = message.tag()? {
             match number {
-                TEXT => text.read(wire, &mut message)?,
+                TEXT => self.0.read(wire, &mut message)?,
                 _ => message.skip(wire)?,
             }
         }
-        self.0 = text;
         Ok(())
     }
 
@@ -130,7 +134,11 @@ impl Field for IntOrString {
 
     fn read(&mut self, wire: Wire, input: &mut Input<'_>) -> Result<(), DecodeError> {
         let mut message = input.message(wire)?;
-        let (mut sort, mut number, mut text) = (0_i64, 0_i32, String::new());
+        // As parts of an object, a second value is merged into the first.
+        let (mut sort, mut number, mut text) = match self {
+            Self::Int(number) => (0_i64, *number, String::new()),
+            Self::String(text) => (1, 0, mem::take(text)),
+        };
         while let Some((field, wire)) = message.tag()? {
             match field {
                 SORT => sort.read(wire, &mut message)?,

@@ -6,6 +6,8 @@ mod changes;
 #[cfg(feature = "k8s-openapi-types")]
 mod counterpart;
 mod nulls;
+#[cfg(feature = "protobuf")]
+mod protobuf;
 mod quantity;
 mod selectors;
 mod times;
