@@ -85,15 +85,16 @@ fn pair_at<'a>(
 ) {
     for field in &message.fields {
         let path = [above, &[field.number]].concat();
-        if names.contains(field.name.as_str()) {
+        let name = field.json.as_ref().unwrap_or(&field.name).as_str();
+        if names.contains(name) {
             let place = Location {
                 file: message.place.file.clone(),
                 line: field.line,
             };
             // What is further out hides what is inside.
-            let known = found.get(field.name.as_str());
+            let known = found.get(name);
             if known.is_none_or(|known: &Found<'_>| known.path.len() > path.len()) {
-                found.insert(&field.name, Found { field, place, path });
+                found.insert(name, Found { field, place, path });
             }
             continue;
         }

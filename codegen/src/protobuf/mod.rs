@@ -59,8 +59,10 @@ pub struct Location {
 /// A field of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProtoField {
-    /// The name, which in most messages is that of JSON.
+    /// The name.
     pub name: String,
+    /// The name in JSON, if it is another.
+    pub json: Option<String>,
     /// The number, from 1 to 2^29 - 1.
     pub number: u32,
     /// When the field is written.
@@ -197,9 +199,10 @@ impl Protos {
         found
     }
 
-    /// Gives the singular fields of some packages the labels `required` and `optional`, as the
-    /// lines of `presence` say. They are `PACKAGE MESSAGE FIELD NUMBER PRESENCE`, where the last is
-    /// `value` for a field that Go writes always, and `pointer` for others.
+    /// Gives the singular fields of some packages the labels `required` and `optional`, and fields
+    /// their names in JSON, as the lines of `presence` say. They are `PACKAGE MESSAGE FIELD NUMBER
+    /// PRESENCE JSON`, where PRESENCE is `value` for a field that Go writes always, and `pointer` for
+    /// others. JSON is `-` for a field that JSON doesn't have.
     ///
     /// A field that the files or `presence` lack is an error.
     pub fn label(

@@ -205,24 +205,38 @@ impl<'a> Parser<'_, 'a> {
         self.symbol('=', &of_field)?;
         let number = self.next(&of_field)?;
         let number = self.number(number, &name)?;
-        match self.next(&of_field)? {
-            Kind::Symbol(';') => {}
-            Kind::Symbol('[') => {
-                return Err(self.problem(
-                    format!("the field `{name}` has options"),
-                    "options such as `packed` change the bytes, and Kubernetes' fields have none: \
-                     take them out",
-                ));
-            }
+        let json = match self.next(&of_field)? {
+            Kind::Symbol(';') => None,
+            Kind::Symbol('[') => Some(self.json_name(&name, &of_field)?),
             other => return Err(self.unexpected(other, "`;`")),
-        }
+        };
         Ok(number.map(|number| ProtoField {
+            json: json.filter(|json| *json != name),
             name,
             number,
             label,
             ty,
             line,
         }))
+    }
+
+    /// Parses the one option that a field may have after `[`, and what ends the field.
+    fn json_name(&mut self, name: &str, of_field: &str) -> Result<String, Problem> {
+        if self.next(of_field)? != Kind::Word("json_name") {
+            return Err(self.problem(
+                format!("the field `{name}` has options"),
+                "options such as `packed` change the bytes, and Kubernetes' fields have none: take \
+                 them out; only `json_name` is known",
+            ));
+        }
+        self.symbol('=', of_field)?;
+        let json = match self.next(of_field)? {
+            Kind::Text(json) => json.to_owned(),
+            other => return Err(self.unexpected(other, "a name in quotes")),
+        };
+        self.symbol(']', of_field)?;
+        self.symbol(';', of_field)?;
+        Ok(json)
     }
 
     fn label_and_type(&mut self, what: &str) -> Result<(Label, ProtoType), Problem> {

@@ -14,6 +14,8 @@ const SAME_RELEASE: &str = "the .proto files and Go's modules must be of one rel
 struct Written<'a> {
     number: &'a str,
     is_always: bool,
+    /// The name in JSON, if it has one.
+    json: Option<&'a str>,
     line: usize,
 }
 
@@ -104,6 +106,8 @@ fn label_field(field: &mut ProtoField, go: Option<&Written<'_>>) -> Result<(), S
             field.number, go.number
         ));
     }
+    let json = go.json.filter(|json| *json != field.name);
+    field.json = json.map(str::to_owned);
     field.label = match field.label {
         Label::Required | Label::Optional if go.is_always => Label::Required,
         Label::Required | Label::Optional => Label::Optional,
@@ -128,12 +132,12 @@ fn read<'a>(presence: &'a Source, diagnostics: &mut Diagnostics) -> Fields<'a> {
                 &presence.name,
                 Some(line),
                 message,
-                "each line is PACKAGE MESSAGE FIELD NUMBER PRESENCE, where the last is `value` or \
-                 `pointer`",
+                "each line is PACKAGE MESSAGE FIELD NUMBER PRESENCE JSON, where PRESENCE is `value` \
+                 or `pointer`, and JSON a name or `-`",
             );
         };
-        let [package, message, field, number, is_always] = words[..] else {
-            problem(format!("a line of {} words, not 5", words.len()));
+        let [package, message, field, number, is_always, json] = words[..] else {
+            problem(format!("a line of {} words, not 6", words.len()));
             continue;
         };
         let is_always = match is_always {
@@ -147,6 +151,7 @@ fn read<'a>(presence: &'a Source, diagnostics: &mut Diagnostics) -> Fields<'a> {
         let written = Written {
             number,
             is_always,
+            json: (json != "-").then_some(json),
             line,
         };
         let fields = known.entry(format!("{package}.{message}")).or_default();

@@ -47,6 +47,7 @@ fn write_message(out: &mut String, package: &str, message: &Message) -> fmt::Res
             number,
             label,
             ty,
+            json,
             ..
         } = field;
         let ty = written(ty, package);
@@ -56,7 +57,11 @@ fn write_message(out: &mut String, package: &str, message: &Message) -> fmt::Res
             Label::Repeated => write!(out, "  repeated {ty}")?,
             Label::Map => write!(out, "  map<string, {ty}>")?,
         }
-        writeln!(out, " {name} = {number};")?;
+        write!(out, " {name} = {number}")?;
+        match json {
+            Some(json) => writeln!(out, " [json_name = \"{json}\"];")?,
+            None => writeln!(out, ";")?,
+        }
     }
     writeln!(out, "}}")
 }

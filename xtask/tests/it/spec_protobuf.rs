@@ -12,11 +12,11 @@ const OUT: &str = "root/spec/v1.37/protobuf";
 
 /// The output of the Go program. No file has the last message.
 const PRESENCE: &str = "\
-k8s.io.api.core.v1 Thing metadata 1 value
-k8s.io.api.core.v1 Thing text 2 pointer
-k8s.io.apimachinery.pkg.meta.v1 Meta name 1 value
-k8s.io.api.events.v1 Event text 1 pointer
-k8s.io.api.other.v1 Thing text 1 value
+k8s.io.api.core.v1 Thing metadata 1 value metadata
+k8s.io.api.core.v1 Thing text 2 pointer text
+k8s.io.apimachinery.pkg.meta.v1 Meta name 1 value name
+k8s.io.api.events.v1 Event text 1 pointer text
+k8s.io.api.other.v1 Thing text 1 value text
 ";
 
 /// Prints the file beside it, if it is asked to run the program.

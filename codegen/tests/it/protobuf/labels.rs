@@ -8,11 +8,11 @@ use codegen::{Diagnostics, Source};
 use super::{FILE, read};
 
 const PRESENCE: &str = "\
-example.v1 Thing metadata 1 value
-example.v1 Thing name 2 pointer
-example.v1 Thing parts 3 pointer
-other.v1 Unlisted a 1 value
-third.v1 Thing a 1 value
+example.v1 Thing metadata 1 value -
+example.v1 Thing name 2 pointer Name
+example.v1 Thing parts 3 pointer parts
+other.v1 Unlisted a 1 value a
+third.v1 Thing a 1 value a
 ";
 
 const LABELLED: &str = "syntax = \"proto2\";\npackage example.v1;\nmessage Thing {\n\
@@ -33,6 +33,18 @@ fn labels_follow_go() {
     let thing = protos.message("example.v1.Thing").unwrap();
     let labels: Vec<_> = thing.fields.iter().map(|field| field.label).collect();
     assert_eq!(labels, [Label::Required, Label::Optional, Label::Repeated]);
+    let json = thing.fields.iter().map(|field| field.json.as_deref());
+    assert_eq!(json.collect::<Vec<_>>(), [None, Some("Name"), None]);
+    let printed = protos.print("example.v1", "").unwrap();
+    let line = "optional string name = 2 [json_name = \"Name\"];";
+    assert!(printed.contains(line), "{printed}");
+    let again = read(&[(FILE, &printed)]).unwrap();
+    assert_eq!(
+        again.message("example.v1.Thing").unwrap().fields[1]
+            .json
+            .as_deref(),
+        Some("Name")
+    );
 }
 
 #[test]
@@ -46,14 +58,14 @@ fn labels_need_the_same_fields() {
     };
     let without = |line: &str| PRESENCE.replace(line, "");
     let at = "--> example/v1/generated.proto:5";
-    let less = without("example.v1 Thing name 2 pointer\n");
+    let less = without("example.v1 Thing name 2 pointer Name\n");
     wrong(
         LABELLED,
         &less,
         at,
         "`name` of `example.v1.Thing` isn't in Go (go)",
     );
-    let more = format!("{PRESENCE}example.v1 Thing more 4 value\n");
+    let more = format!("{PRESENCE}example.v1 Thing more 4 value more\n");
     let lacks = "Go has the field `more` of `example.v1.Thing`, which \
         example/v1/generated.proto:3 lacks";
     wrong(LABELLED, &more, "--> go:6", lacks);
@@ -72,19 +84,19 @@ fn labels_need_the_same_fields() {
         at,
         "is a list, but Go writes one value always (go:3)",
     );
-    let message = format!("{PRESENCE}example.v1 More a 1 value\n");
+    let message = format!("{PRESENCE}example.v1 More a 1 value a\n");
     let lacks = "Go has the message `example.v1.More`, which example/v1/generated.proto lacks";
     wrong(LABELLED, &message, "--> go:6", lacks);
     let line = format!("{PRESENCE}example.v1 Thing\n");
-    wrong(LABELLED, &line, "--> go:6", "a line of 2 words, not 5");
-    let line = format!("{PRESENCE}example.v1 Thing name 2 pointer\n");
+    wrong(LABELLED, &line, "--> go:6", "a line of 2 words, not 6");
+    let line = format!("{PRESENCE}example.v1 Thing name 2 pointer Name\n");
     wrong(
         LABELLED,
         &line,
         "--> go:6",
         "a second line about `example.v1.Thing.name`",
     );
-    let line = format!("{PRESENCE}third.v1 Thing b 2 maybe\n");
+    let line = format!("{PRESENCE}third.v1 Thing b 2 maybe b\n");
     wrong(
         LABELLED,
         &line,

@@ -3,9 +3,10 @@
 //
 //	protobuf-presence
 //
-// Prints a line for each field: the package, the message, the field, its number, and `value` if Go
-// writes it always, or `pointer` if it writes the field only where it is set. The answer comes from
-// the encoder itself: a field is a value if its number is in the bytes of Go's zero value.
+// Prints a line for each field: the package, the message, the field, its number, `value` if Go
+// writes it always, or `pointer` if it writes the field only where it is set, and its name in JSON, or
+// `-` if it has none there. Presence comes from the encoder itself: a field is a value if its number
+// is in the bytes of Go's zero value.
 package main
 
 import (
@@ -90,11 +91,11 @@ var unreached = []any{
 var untagged = map[reflect.Type][]field{
 	reflect.TypeFor[metav1.MicroTime]():       moment,
 	reflect.TypeFor[metav1.Time]():            moment,
-	reflect.TypeFor[resource.Quantity]():      {{"string", 1}},
-	reflect.TypeFor[resource.QuantityValue](): {{"string", 1}},
+	reflect.TypeFor[resource.Quantity]():      {{"string", 1, "-"}},
+	reflect.TypeFor[resource.QuantityValue](): {{"string", 1, "-"}},
 }
 
-var moment = []field{{"seconds", 1}, {"nanos", 2}}
+var moment = []field{{"seconds", 1, "-"}, {"nanos", 2, "-"}}
 
 // The values to write in place of zero values, which these types write as empty messages.
 var written = map[reflect.Type]message{
@@ -110,6 +111,7 @@ type message interface {
 type field struct {
 	name   string
 	number int
+	json   string
 }
 
 func main() {
@@ -190,7 +192,7 @@ func describe(one reflect.Type) ([]string, error) {
 		}
 		delete(always, field.number)
 		where := strings.NewReplacer("/", ".", "-", "_").Replace(one.PkgPath())
-		lines = append(lines, fmt.Sprintf("%s %s %s %d %s", where, one.Name(), field.name, field.number, presence))
+		lines = append(lines, fmt.Sprintf("%s %s %s %d %s %s", where, one.Name(), field.name, field.number, presence, field.json))
 	}
 	if len(always) != 0 {
 		return nil, fmt.Errorf("no field has the numbers %v, which it writes", always)
@@ -204,7 +206,7 @@ func fields(one reflect.Type) ([]field, error) {
 		return known, nil
 	}
 	if one.Kind() == reflect.Slice {
-		return []field{{"items", 1}}, nil
+		return []field{{"items", 1, "-"}}, nil
 	}
 	found := []field{}
 	if one.Kind() != reflect.Struct {
@@ -217,7 +219,13 @@ func fields(one reflect.Type) ([]field, error) {
 		}
 		// Without a name in its tag, a field has the name of Go's field.
 		name := one.Field(i).Name
-		next := field{name: strings.ToLower(name[:1]) + name[1:]}
+		next := field{name: strings.ToLower(name[:1]) + name[1:], json: name}
+		if json, _, _ := strings.Cut(one.Field(i).Tag.Get("json"), ","); json != "" {
+			next.json = json
+		} else if one.Field(i).Anonymous {
+			// JSON has its fields in the object around it.
+			next.json = "-"
+		}
 		for at, part := range strings.Split(tag, ",") {
 			if name, ok := strings.CutPrefix(part, "name="); ok {
 				next.name = name
