@@ -37,11 +37,14 @@ pub(crate) fn is_semantic(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector"
 }
 
-/// The types of k8s-openapi that `kubernetes-kinds` reads and writes as protobuf by hand: in JSON
-/// they are no objects.
-const IN_PROTOBUF: [&str; 6] = [
+/// The types of k8s-openapi that `kubernetes-kinds` reads and writes as protobuf by hand: those that
+/// are no objects in JSON, and those that no document of this repository has.
+const IN_PROTOBUF: [&str; 9] = [
     "k8s_openapi::apimachinery::pkg::api::resource::Quantity",
+    "k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition",
+    "k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldSelectorRequirement",
     "k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1",
+    "k8s_openapi::apimachinery::pkg::apis::meta::v1::GroupResource",
     "k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime",
     "k8s_openapi::apimachinery::pkg::apis::meta::v1::Time",
     "k8s_openapi::apimachinery::pkg::runtime::RawExtension",

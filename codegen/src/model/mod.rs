@@ -49,7 +49,7 @@ pub(crate) use field::{Field, FieldForm, FieldRules, RuleKeywords};
 pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
-pub(crate) use number::Number;
+pub(crate) use number::{Number, NumberForm};
 pub(crate) use phase::{Analysed, Complete, Lowered, Phase, Resolved};
 pub(crate) use role::{Behaviour, Definition, Paths, Resource, Role, Scale};
 pub(crate) use rules::{

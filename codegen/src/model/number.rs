@@ -10,8 +10,19 @@ pub(crate) struct Number {
     /// The number, and before it those of the objects that Go has inlined, so that JSON has their
     /// fields in the object around them.
     pub(crate) path: Vec<u32>,
-    /// True if it is written even where JSON omits it: Go holds it without a pointer.
-    pub(crate) always: bool,
+    pub(crate) form: NumberForm,
+}
+
+/// The form of a field in protobuf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum NumberForm {
+    /// That of its type.
+    Plain,
+    /// It is written even where JSON omits it: Go holds it without a pointer.
+    Always,
+    /// A map of lists, each of them a message of its own.
+    Items,
 }
 
 /// As in the tables of generated code: `2/22 always`.
@@ -19,6 +30,10 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path: Vec<_> = self.path.iter().map(ToString::to_string).collect();
         f.write_str(&path.join("/"))?;
-        f.write_str(if self.always { " always" } else { "" })
+        f.write_str(match self.form {
+            NumberForm::Plain => "",
+            NumberForm::Always => " always",
+            NumberForm::Items => " items",
+        })
     }
 }

@@ -1,8 +1,8 @@
 //! Differences between the type of a property and that of its field.
 
-use super::message_name;
+use super::{Found, message_name};
 use crate::model::{ApiVersion, Lowered, Shape, Ty};
-use crate::protobuf::{Label, ProtoField, ProtoType};
+use crate::protobuf::{Label, ProtoType};
 
 /// The messages that hold JSON.
 const JSON: [&str; 3] = [
@@ -22,10 +22,13 @@ const INT_OR_STRING: &str = "k8s.io.apimachinery.pkg.util.intstr.IntOrString";
 pub(crate) fn difference(
     version: &ApiVersion<Lowered>,
     ty: &Ty,
-    field: &ProtoField,
+    found: &Found<'_>,
 ) -> Option<(String, String)> {
+    let field = found.field;
     let (inner, label) = match ty {
         Ty::List(inner) => (&**inner, Label::Repeated),
+        // The lists in a map of them are messages.
+        Ty::Map(inner) if matches!(**inner, Ty::List(_)) && found.has_items => return None,
         Ty::Map(inner) => (&**inner, Label::Map),
         ty => (ty, Label::Optional),
     };
@@ -33,14 +36,14 @@ pub(crate) fn difference(
         Label::Required | Label::Optional => label == Label::Optional,
         other => label == other,
     };
-    let found = described(field.label, &proto_name(&field.ty));
+    let there = described(field.label, &proto_name(&field.ty));
     match of(version, inner) {
         Ok(expected) if has_label && expected.contains(&field.ty) => None,
         Ok(expected) => {
             let names: Vec<_> = expected.iter().map(proto_name).collect();
-            Some((described(label, &names.join(" or ")), found))
+            Some((described(label, &names.join(" or ")), there))
         }
-        Err(what) => Some((described(label, what), found)),
+        Err(what) => Some((described(label, what), there)),
     }
 }
 

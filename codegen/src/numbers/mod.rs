@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::Config;
 use crate::diag::Diagnostics;
-use crate::model::{Number, SchemaName};
+use crate::model::{Number, NumberForm, SchemaName};
 use crate::protobuf::{
     Label, Location, Message, ProtoField, ProtoType, Protos, package_of_schemas,
 };
@@ -29,6 +29,8 @@ pub(crate) struct Found<'a> {
     /// The line with it.
     pub(crate) place: Location,
     path: Vec<u32>,
+    /// True if its type is a message that is nothing but a list.
+    pub(crate) has_items: bool,
 }
 
 impl Numbers {
@@ -94,7 +96,14 @@ fn pair_at<'a>(
             // What is further out hides what is inside.
             let known = found.get(name);
             if known.is_none_or(|known: &Found<'_>| known.path.len() > path.len()) {
-                found.insert(name, Found { field, place, path });
+                let has_items = has_items(protos, &field.ty);
+                let one = Found {
+                    field,
+                    place,
+                    path,
+                    has_items,
+                };
+                found.insert(name, one);
             }
             continue;
         }
@@ -107,15 +116,28 @@ fn pair_at<'a>(
     }
 }
 
+/// Returns true if a type is a message that stands for a list: protobuf has none in maps.
+fn has_items(protos: &Protos, ty: &ProtoType) -> bool {
+    let ProtoType::Message(name) = ty else {
+        return false;
+    };
+    let fields = protos.message(name).map(|message| &*message.fields);
+    matches!(fields, Some([field]) if field.name == "items" && field.label == Label::Repeated)
+}
+
 /// The most numbers of a field; Kubernetes has three, of a rule of admission in another.
 const DEEPEST: usize = 3;
 
 impl Found<'_> {
-    /// The number of a property, of which JSON always has one if it is required.
+    /// The number of a property, which JSON always has if it is required.
     pub(crate) fn number(&self, is_required: bool) -> Number {
         Number {
             path: self.path.clone(),
-            always: self.field.label == Label::Required && !is_required,
+            form: match self.field.label {
+                Label::Required if !is_required => NumberForm::Always,
+                Label::Map if self.has_items => NumberForm::Items,
+                _ => NumberForm::Plain,
+            },
         }
     }
 

@@ -80,7 +80,7 @@ impl Pass<'_> {
     /// Checks that a field has the same type in both.
     fn check(&mut self, field: &Field<Lowered>, found: &Found<'_>) {
         let place = &found.place;
-        if let Some((here, there)) = difference(self.version, &field.ty, found.field) {
+        if let Some((here, there)) = difference(self.version, &field.ty, found) {
             self.report(
                 field,
                 format!(

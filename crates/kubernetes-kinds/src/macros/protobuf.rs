@@ -25,7 +25,32 @@ macro_rules! __protobuf_numbered {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __protobuf_message {
+    ($name:ident { $($rows:tt)* }) => {
+        $crate::__protobuf_rows! {
+            $name, ::core::default::Default::default(), { $($rows)* }
+        }
+    };
+}
+
+/// Implements the same for a type without `Default`, whose zero value has that of each field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __protobuf_message_of_fields {
     ($name:ident {
+        $($number:literal $(/ $inner:literal)* $($mark:ident)? => $field:ident,)*
+    }) => {
+        $crate::__protobuf_rows! {
+            $name, Self { $($field: $crate::protobuf::Field::zero(),)* }, {
+                $($number $(/ $inner)* $($mark)? => $field,)*
+            }
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __protobuf_rows {
+    ($name:ident, $zero:expr, {
         $($number:literal $(/ $inner:literal)* $($mark:ident)? => $field:ident,)*
     }) => {
         impl $crate::protobuf::Message for $name {
@@ -59,7 +84,7 @@ macro_rules! __protobuf_message {
 
         impl $crate::protobuf::Field for $name {
             fn zero() -> Self {
-                ::core::default::Default::default()
+                $zero
             }
 
             fn read(
@@ -86,6 +111,9 @@ macro_rules! __protobuf_read {
     ($slot:expr, $wire:ident, $input:ident, always) => {
         $crate::protobuf::read_always($slot, $wire, $input)
     };
+    ($slot:expr, $wire:ident, $input:ident, items) => {
+        $crate::protobuf::read_items($slot, $wire, $input)
+    };
 }
 
 #[doc(hidden)]
@@ -96,6 +124,9 @@ macro_rules! __protobuf_write {
     };
     ($slot:expr, $number:ident, $output:ident, always) => {
         $crate::protobuf::write_always($slot, $number, $output)
+    };
+    ($slot:expr, $number:ident, $output:ident, items) => {
+        $crate::protobuf::write_items($slot, $number, $output)
     };
 }
 

@@ -43,8 +43,8 @@ impl<T: Field> Field for Vec<T> {
 }
 
 /// The numbers of the key and the value of an entry.
-const KEY: u32 = 1;
-const VALUE: u32 = 2;
+pub(super) const KEY: u32 = 1;
+pub(super) const VALUE: u32 = 2;
 
 impl<T: Field> Field for BTreeMap<String, T> {
     #[inline]

@@ -29,10 +29,12 @@ mod collection;
 mod envelope;
 mod error;
 mod input;
+mod items;
 mod json;
 mod k8s_openapi;
 mod keys;
 mod lean;
+mod more;
 mod output;
 mod scalar;
 mod values;
@@ -40,6 +42,9 @@ mod values;
 pub use envelope::{Envelope, Names, from_slice, to_vec};
 pub use error::{DecodeError, DecodeErrorKind};
 pub use input::{DEPTH, Input, Wire};
+// For the macros.
+#[doc(hidden)]
+pub use items::{Lists, read_items, write_items};
 pub use keys::{key, number, sorted};
 pub use output::Output;
 // For the macros.
@@ -47,7 +52,7 @@ pub use output::Output;
 pub use scalar::read_enum;
 
 #[doc(inline)]
-pub use crate::__protobuf_message as message;
+pub use crate::{__protobuf_message as message, __protobuf_message_of_fields as message_of_fields};
 
 /// The media type of objects in protobuf, for `Accept` and `Content-Type`.
 pub const CONTENT_TYPE: &str = "application/vnd.kubernetes.protobuf";
