@@ -38,7 +38,7 @@ fn at(path: &[u64], wire: u64, value: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Where errors in such a field are, without the field itself.
+/// The place of errors in such a field, as they name it.
 fn place(path: &[u64]) -> String {
     path.iter()
         .map(|field| format!("Thing, field {field}: "))

@@ -1,4 +1,5 @@
 //! Kinds in Kubernetes' protobuf.
 
 mod fixtures;
+mod oracle;
 mod random;
