@@ -2,6 +2,9 @@
 //! read again as the same.
 
 use codegen::{Config, DocumentSource, Inputs, Source, generate};
+use k8s_openapi::Resource;
+use k8s_openapi::serde::{Serialize, de::DeserializeOwned};
+use kubernetes_kinds::protobuf::{self, Field, Message};
 use kubernetes_kinds::quantity::Amount;
 use kubernetes_manifests::scheme::Scheme;
 use kubernetes_manifests::strict;
@@ -132,6 +135,73 @@ pub fn strict(data: &[u8]) {
     let _ = strict::from_json::<storage_all::storage_v1::StorageClass>(data);
     let _ = strict::from_yaml::<storage_all::storage_v1::CSIDriver>(&text);
     let _ = strict::from_yaml::<Value>(&text);
+}
+
+/// Reads each kind from JSON, and writes it again.
+pub fn json(data: &[u8]) {
+    fn check<K: DeserializeOwned + Serialize>(data: &[u8]) {
+        let Ok(object) = serde_json::from_slice::<K>(data) else {
+            return;
+        };
+        let Ok(written) = serde_json::to_string(&object) else {
+            return;
+        };
+        let again = serde_json::from_str::<K>(&written).and_then(|again| {
+            // As text, for the order of fields.
+            serde_json::to_string(&again)
+        });
+        assert_eq!(again.ok(), Some(written));
+    }
+    macro_rules! each {
+        ($($name:ident: $kind:ty, list = $list:ty, apply = $apply:ty;)*) => {
+            $(check::<$kind>(data); check::<$list>(data);)*
+        };
+    }
+    storage_all::for_each_kind!(each);
+}
+
+/// Reads each kind that has one from Kubernetes' protobuf, and writes it again.
+pub fn protobuf(data: &[u8]) {
+    fn check<K: Field + Message + Resource>(data: &[u8]) {
+        let Ok(object) = protobuf::from_slice::<K>(data) else {
+            return;
+        };
+        let written = protobuf::to_vec(&object);
+        // A field that is always written is `Some` then, so that bytes are compared.
+        let again = protobuf::from_slice::<K>(&written);
+        let again = again.map(|again| protobuf::to_vec(&again));
+        assert_eq!(again, Ok(written));
+    }
+    macro_rules! each {
+        () => {};
+        (
+            $name:ident: $all:ident::storage_v1alpha1::csi::$kind:ident,
+                list = $list:path, apply = $apply:path;
+            $($rest:tt)*
+        ) => {
+            each! { $($rest)* }
+        };
+        (
+            $name:ident: $all:ident::snapshot_v1::$kind:ident,
+                list = $list:path, apply = $apply:path;
+            $($rest:tt)*
+        ) => {
+            each! { $($rest)* }
+        };
+        (
+            $name:ident: $all:ident::groupsnapshot_v1::$kind:ident,
+                list = $list:path, apply = $apply:path;
+            $($rest:tt)*
+        ) => {
+            each! { $($rest)* }
+        };
+        ($name:ident: $kind:path, list = $list:path, apply = $apply:path; $($rest:tt)*) => {
+            check::<$kind>(data);
+            check::<$list>(data);
+            each! { $($rest)* }
+        };
+    }
+    storage_all::for_each_kind!(each);
 }
 
 /// Reads a quantity, and what is written of it.

@@ -5,7 +5,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kubernetes_storage_fuzz::{cel, crd, decode, load, overlay, quantity, strict};
+use k8s_openapi::Resource;
+use k8s_openapi::serde::de::DeserializeOwned;
+use kubernetes_kinds::protobuf::{Field, Message, to_vec};
+use kubernetes_storage_fuzz::{cel, crd, decode, json, load, overlay, protobuf, quantity, strict};
+use storage_all::{core_v1, storage_v1, storage_v1beta1};
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().expect(variable))
@@ -94,6 +98,34 @@ fn objects() {
 #[test]
 fn objects_read_strictly() {
     run("strict", strict);
+}
+
+/// A target asks for nothing of what it can't read, so that its seeds have to be right.
+#[test]
+fn seeds_in_protobuf_are_those_in_json() {
+    fn check<K: DeserializeOwned + Field + Message + Resource>(name: &str) {
+        let seed = |folder: &str, ending: &str| {
+            let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
+            fs::read(seeds.join(folder).join(format!("{name}.{ending}"))).unwrap()
+        };
+        let object: K = serde_json::from_slice(&seed("json", "json")).unwrap();
+        assert_eq!(to_vec(&object), seed("protobuf", "pb"), "{name}");
+    }
+    check::<storage_v1::StorageClass>("class");
+    check::<core_v1::PersistentVolume>("volume");
+    check::<core_v1::PersistentVolumeClaimList>("claims");
+    check::<storage_v1beta1::VolumeAttachment>("attachment");
+    assert_eq!(seeds("protobuf").len(), 4);
+}
+
+#[test]
+fn objects_in_json() {
+    run("json", json);
+}
+
+#[test]
+fn objects_in_protobuf() {
+    run("protobuf", protobuf);
 }
 
 #[test]
