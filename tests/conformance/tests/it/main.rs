@@ -1,8 +1,8 @@
 //! The generated crates: what they read and write, their conversion, validation, schemas and
 //! traits, compared with Kubernetes' fixtures, k8s-openapi and kube.
 //!
-//! Tests that need Kubernetes' own files are in modules with the name `upstream`, those that need Go
-//! in `oracle`.
+//! Tests that need Kubernetes' own files are in modules with the name `upstream`, those that need
+//! Go in `oracle`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
