@@ -37,8 +37,8 @@ pub(crate) fn is_semantic(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector"
 }
 
-/// The types of k8s-openapi that `kubernetes-kinds` reads and writes as protobuf by hand: those that
-/// are no objects in JSON, and those that no document of this repository has.
+/// The types of k8s-openapi that `kubernetes-kinds` reads and writes as protobuf by hand: those
+/// that are no objects in JSON, and those that no document of this repository has.
 const IN_PROTOBUF: [&str; 9] = [
     "k8s_openapi::apimachinery::pkg::api::resource::Quantity",
     "k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition",

@@ -45,6 +45,7 @@ pub(super) fn items(config: &CrateConfig, version: &ApiVersion, module: &Module)
                 let parts = parts(config).flat_map(|part| part(version, ty, object));
                 all.extend(parts.map(Item::from));
                 all.push(wire::item(version, ty, object));
+                all.extend(wire::without_fields(version, ty, object));
             }
             Shape::Enum(shape) => all.extend(enums::items(ty, shape, &derives)),
         }

@@ -6,6 +6,13 @@ use super::types::type_text;
 use crate::foundation;
 use crate::model::{ApiVersion, Field, Reading, Rest, Role, Struct, Ty, Type};
 
+/// The implementation of protobuf for an object of it without fields, for which the table says
+/// nothing.
+pub(super) fn without_fields(version: &ApiVersion, ty: &Type, object: &Struct) -> Option<Item> {
+    let is_empty = version.has_numbers && object.fields.is_empty();
+    is_empty.then(|| Item::Text(format!("wire::without_fields! {{ {} }}\n", ty.name)))
+}
+
 /// The implementations of `wire::Object` and of serde's traits.
 pub(super) fn item(version: &ApiVersion, ty: &Type, object: &Struct) -> Item {
     let rows = object

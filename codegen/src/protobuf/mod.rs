@@ -199,10 +199,10 @@ impl Protos {
         found
     }
 
-    /// Gives the singular fields of some packages the labels `required` and `optional`, and fields
-    /// their names in JSON, as the lines of `presence` say. They are `PACKAGE MESSAGE FIELD NUMBER
-    /// PRESENCE JSON`, where PRESENCE is `value` for a field that Go writes always, and `pointer` for
-    /// others. JSON is `-` for a field that JSON doesn't have.
+    /// Gives the singular fields of some packages the labels `required` and `optional`, and
+    /// fields their names in JSON, as the lines of `presence` say. They are `PACKAGE MESSAGE
+    /// FIELD NUMBER PRESENCE JSON`, where PRESENCE is `value` for a field that Go writes always,
+    /// and `pointer` for others. JSON is `-` for a field that JSON doesn't have.
     ///
     /// A field that the files or `presence` lack is an error.
     pub fn label(

@@ -9,6 +9,24 @@ macro_rules! __protobuf_numbered {
     ($($table:tt)*) => {};
 }
 
+/// Implements protobuf for an object of it without fields: its table is that of a type which has no
+/// numbers.
+#[cfg(not(feature = "protobuf"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __protobuf_without_fields {
+    ($name:ident) => {};
+}
+
+#[cfg(feature = "protobuf")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __protobuf_without_fields {
+    ($name:ident) => {
+        $crate::__protobuf_message! { $name {} }
+    };
+}
+
 #[cfg(feature = "protobuf")]
 #[doc(hidden)]
 #[macro_export]

@@ -61,8 +61,9 @@ pub use write::{
 
 #[doc(inline)]
 pub use crate::{
-    __wire_custom_kind as custom_kind, __wire_enumeration as enumeration, __wire_kind as kind,
-    __wire_list as list, __wire_object as object,
+    __protobuf_without_fields as without_fields, __wire_custom_kind as custom_kind,
+    __wire_enumeration as enumeration, __wire_kind as kind, __wire_list as list,
+    __wire_object as object,
 };
 
 use k8s_openapi::serde::de::MapAccess;

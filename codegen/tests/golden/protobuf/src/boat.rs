@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kubernetes_kinds::wire;
 
-use crate::{BoatColour, Motor};
+use crate::{Anchor, BoatColour, Motor};
 
 /// A boat. Its engine is inlined, with the sails in that.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +21,9 @@ pub struct Boat {
 
     /// `afloat`.
     pub afloat: Option<bool>,
+
+    /// `anchor`.
+    pub anchor: Option<Anchor>,
 
     /// `berths`.
     pub berths: Option<LabelSelector>,
@@ -43,6 +46,9 @@ pub struct Boat {
     /// `motor`.
     pub motor: Option<Motor>,
 
+    /// `papers`.
+    pub papers: Option<BTreeMap<String, Vec<String>>>,
+
     /// `picture`.
     pub picture: Option<k8s_openapi::ByteString>,
 }
@@ -64,6 +70,15 @@ impl Boat {
     #[must_use]
     pub fn with_afloat(mut self, value: bool) -> Self {
         self.afloat = Some(value);
+        self
+    }
+
+    /// `anchor`.
+    ///
+    /// Sets [`anchor`](Self::anchor).
+    #[must_use]
+    pub fn with_anchor(mut self, value: impl Into<Anchor>) -> Self {
+        self.anchor = Some(value.into());
         self
     }
 
@@ -136,6 +151,19 @@ impl Boat {
         self
     }
 
+    /// `papers`.
+    ///
+    /// Sets [`papers`](Self::papers).
+    #[must_use]
+    pub fn with_papers(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, Vec<String>)>,
+    ) -> Self {
+        let values = value.into_iter().map(|(key, value)| (key.into(), value));
+        self.papers = Some(values.collect());
+        self
+    }
+
     /// `picture`.
     ///
     /// Sets [`picture`](Self::picture).
@@ -151,6 +179,7 @@ wire::object! {
         required "crew" = 4 => crew as elements,
         required "name" = 1 => name,
         optional "afloat" = 7 always => afloat,
+        optional "anchor" = 11 => anchor,
         optional "berths" = 9 => berths,
         optional "colour" = 6 => colour,
         optional "draught" = 10 always => draught,
@@ -158,6 +187,8 @@ wire::object! {
         optional "length" = 3 always => length,
         optional "masts" = 2/1/3 => masts,
         optional "motor" = 2/2 => motor,
+        optional "papers" = 12 items =>
+            papers as shaped (wire::MapOf<wire::ListOf<wire::Plain<String>>>),
         optional "picture" = 8 => picture,
     }
 }

@@ -16,6 +16,7 @@
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod anchor;
 mod boat;
 mod boat_colour;
 #[cfg(feature = "merge")]
@@ -27,6 +28,7 @@ mod schema;
 #[cfg(feature = "validation")]
 mod validation;
 
+pub use anchor::Anchor;
 pub use boat::Boat;
 pub use boat_colour::BoatColour;
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;

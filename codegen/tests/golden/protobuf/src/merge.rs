@@ -4,13 +4,19 @@
 
 use kubernetes_kinds::merge;
 
-use crate::{Boat, BoatColour, Motor, Pier};
+use crate::{Anchor, Boat, BoatColour, Motor, Pier};
+
+merge::object! {
+    Anchor {
+    }
+}
 
 merge::object! {
     Boat {
         required crew,
         required name,
         optional afloat,
+        optional anchor as fields,
         optional berths as fields,
         optional colour,
         optional draught,
@@ -18,6 +24,7 @@ merge::object! {
         optional length,
         optional masts,
         optional motor as fields,
+        optional papers as entries,
         optional picture,
     }
 }

@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kubernetes_kinds::schema;
 
-use crate::{Boat, BoatColour, Motor};
+use crate::{Anchor, Boat, BoatColour, Motor};
 
 schema::object! {
     /// A boat. Its engine is inlined, with the sails in that.
@@ -19,6 +19,8 @@ schema::object! {
         required "name" => String,
         /// `afloat`.
         optional "afloat" => bool,
+        /// `anchor`.
+        optional "anchor" => Anchor,
         /// `berths`.
         optional "berths" => LabelSelector,
         /// `colour`.
@@ -33,6 +35,8 @@ schema::object! {
         optional "masts" => i32,
         /// `motor`.
         optional "motor" => Motor,
+        /// `papers`.
+        optional "papers" => BTreeMap<String, Vec<String>>,
         /// `picture`.
         optional "picture" => String {
             "format" => "byte",

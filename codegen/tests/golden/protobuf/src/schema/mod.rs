@@ -4,6 +4,7 @@
 
 //! JSON Schemas of the types, for a CustomResourceDefinition.
 
+mod anchor;
 mod boat;
 mod boat_colour;
 mod motor;
