@@ -1,0 +1,29 @@
+//! [`Api`] and [`watcher`] of kube for Kubernetes' protobuf, which an API server and a client write
+//! and read with a fraction of the CPU time and of the bytes of JSON.
+//!
+//! Both work on kube's [`Client`](kube::Client), take kube's parameters, and return kube's lists,
+//! events and errors: stores, reflectors and controllers of kube take them unchanged. The kinds are
+//! those with [`Object`]: kinds of generated crates with the feature `protobuf`, and
+//! [`Lean`](kubernetes_kinds::Lean) of them. Custom resources have no protobuf, on no server; use
+//! [`kube::Api`] for them.
+//!
+//! A request asks for protobuf and accepts JSON; answers, errors and watches are read by what a
+//! server sent. A server that refuses a body in protobuf gets JSON.
+
+mod api;
+mod event;
+mod exchange;
+mod frames;
+mod methods;
+mod object;
+mod status;
+mod watcher;
+
+pub use api::Api;
+pub use object::Object;
+pub use watcher::watcher;
+
+/// The example of the README is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
