@@ -39,6 +39,7 @@ mod lean;
 mod merged;
 mod openapi;
 mod owned;
+mod protobuf;
 mod random;
 mod served;
 mod status;
