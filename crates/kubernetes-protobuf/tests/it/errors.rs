@@ -1,11 +1,12 @@
 //! Errors of servers and of answers that can't be read.
 
 use kube::Error;
+use kube::api::ListParams;
 use kubernetes_kinds::protobuf::to_vec;
 use kubernetes_protobuf::Api;
 use storage_v1::{CSINode, StorageClass};
 
-use crate::support::{JSON, PROTOBUF, answer, class, server, status};
+use crate::support::{JSON, PROTOBUF, answer, class, envelope, server, status};
 
 async fn error_of(code: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Error {
     let (client, _) = server([answer(code, content_type, body)]);
@@ -81,7 +82,7 @@ async fn unreadable_answers_say_where() {
         ),
         (
             PROTOBUF,
-            crate::support::envelope("storage.k8s.io/v1", "StorageClass", &[10, 9, 1]),
+            envelope("storage.k8s.io/v1", "StorageClass", &[10, 9, 1]),
             "StorageClass, field 1: a length of 9 bytes exceeds the input",
         ),
         (JSON, b"{".to_vec(), "EOF while parsing"),
@@ -90,4 +91,14 @@ async fn unreadable_answers_say_where() {
         assert!(matches!(error, Error::SerdeError(_)), "{error}");
         assert!(error.to_string().contains(message), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_list_of_another_kind_is_an_error() {
+    let body = envelope("storage.k8s.io/v1", "CSINodeList", &[]);
+    let (client, _) = server([answer(200, PROTOBUF, body)]);
+    let classes: Api<StorageClass> = Api::all(client);
+    let error = classes.list(&ListParams::default()).await.unwrap_err();
+    let message = "expected \"storage.k8s.io/v1 StorageClassList\"";
+    assert!(error.to_string().contains(message), "{error}");
 }

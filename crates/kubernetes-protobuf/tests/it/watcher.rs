@@ -14,6 +14,9 @@ use crate::support::{
     Answer, Log, PROTOBUF, STREAM, answer, bookmark, class, event, list, server, status, watched,
 };
 
+/// More than a silent watch lasts. The clock of the tests leaps.
+const LIMIT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
 struct Watched {
     events: Pin<Box<dyn Stream<Item = Result<Event<StorageClass>, Error>>>>,
     log: Log,
@@ -28,7 +31,8 @@ impl Watched {
 
     /// Returns the next events in short.
     async fn take(&mut self, count: usize) -> Vec<String> {
-        let events: Vec<_> = self.events.by_ref().take(count).collect().await;
+        let events = self.events.by_ref().take(count).collect::<Vec<_>>();
+        let events = tokio::time::timeout(LIMIT, events).await.expect("in time");
         let short = |event| match event {
             Ok(event) => format!("{event}"),
             Err(Error::InitialListFailed(error)) => format!("list: {}", code(&error)),
@@ -74,7 +78,7 @@ fn refused(code: u16) -> Response<Answer> {
     answer(code, PROTOBUF, status(code.into(), "", ""))
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn pages_are_listed_and_then_watched() {
     let config = Config::default()
         .page_size(2)
@@ -111,7 +115,7 @@ async fn pages_are_listed_and_then_watched() {
     assert!(!queries[2].contains("sendInitialEvents"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_parameters_are_those_of_the_configuration() {
     let config = Config {
         page_size: None,
@@ -131,7 +135,7 @@ async fn the_parameters_are_those_of_the_configuration() {
     );
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_watch_that_ends_is_continued_where_it_was() {
     let mut watched = Watched::new(
         Config::default(),
@@ -157,7 +161,7 @@ async fn a_watch_that_ends_is_continued_where_it_was() {
     assert_eq!(versions, ["9", "10", "12", "12", "12"]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_version_that_is_too_old_begins_anew() {
     let mut watched = Watched::new(
         Config::default(),
@@ -192,7 +196,7 @@ async fn a_version_that_is_too_old_begins_anew() {
     );
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn initial_events_come_by_a_watch() {
     let end = Some("k8s.io/initial-events-end");
     let initial = [
@@ -246,7 +250,7 @@ async fn initial_events_come_by_a_watch() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn objects_and_lists_have_versions() {
     let mut watched = Watched::new(
         Config::default(),
