@@ -7,3 +7,4 @@ mod go_tests;
 mod groups;
 mod protobuf;
 mod upgrade;
+mod whole;
