@@ -11,7 +11,8 @@ use crate::release::Release;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Protobuf {
-    /// The folder of the `.proto` files below that of the documents, `v1.37/protobuf`.
+    /// The folder of the `.proto` files, in that of the documents of the newest release:
+    /// `protobuf`, which becomes `v1.37/protobuf`.
     pub folder: String,
     /// The types of k8s-openapi that have numbers.
     #[serde(rename = "k8s-openapi")]
@@ -22,8 +23,8 @@ pub struct Protobuf {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NumberedTypes {
-    /// The path of a document of the configuration with their schemas,
-    /// `v1.37/apis__storage.k8s.io__v1_openapi.json`.
+    /// The file of the newest release with their schemas, a document of the configuration:
+    /// `apis__storage.k8s.io__v1_openapi.json`, which becomes a path as that of the folder.
     pub document: String,
     /// The file with their tables, in the repository.
     pub file: String,
@@ -36,10 +37,16 @@ pub struct NumberedTypes {
 }
 
 impl Config {
-    pub(super) fn check_protobuf(&self, report: Report<'_>) {
-        let Some(protobuf) = &self.protobuf else {
+    pub(super) fn check_protobuf(&mut self, report: Report<'_>) {
+        let Some(protobuf) = &mut self.protobuf else {
             return;
         };
+        if let Some(newest) = self.newest {
+            protobuf.folder = format!("v{newest}/{}", protobuf.folder);
+            if let Some(types) = &mut protobuf.k8s_openapi {
+                types.document = format!("v{newest}/{}", types.document);
+            }
+        }
         let document = protobuf.k8s_openapi.as_ref().map(|types| &types.document);
         let mut documents = self.crates.iter().flat_map(|krate| &krate.documents);
         if let Some(path) = document
@@ -48,7 +55,7 @@ impl Config {
             report(
                 format!("`{}` is no document of a crate", path.escape_debug()),
                 "name one of them with the schemas of [protobuf.k8s-openapi], as in \
-                 `v1.37/apis__storage.k8s.io__v1_openapi.json`",
+                 `apis__storage.k8s.io__v1_openapi.json`",
             );
         }
     }

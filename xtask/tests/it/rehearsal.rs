@@ -58,8 +58,28 @@ fn next(document: &mut Value) {
     }});
 }
 
-/// A release is one number: the document, `newest`, an overlay and the changelog are edited, and
-/// nothing else.
+/// Adds the same to the messages of protobuf; a beta version has the new field too.
+fn next_messages(folder: &Path) {
+    let api = folder.join("protobuf/k8s.io/api/storage");
+    for version in ["v1", "v1beta1"] {
+        edit(
+            &api.join(version).join("generated.proto"),
+            "message StorageClass {\n",
+            "message StorageClass {\n  optional string tier = 100;\n",
+        );
+    }
+    let meta = ".k8s.io.apimachinery.pkg.apis.meta.v1";
+    let pool = format!(
+        "message StoragePool {{\n  required {meta}.ObjectMeta metadata = 1;\n  required string \
+         driverName = 2;\n}}\n\nmessage StoragePoolList {{\n  required {meta}.ListMeta metadata = \
+         1;\n  repeated StoragePool items = 2;\n}}\n\nmessage StorageClass {{\n"
+    );
+    let file = api.join("v1/generated.proto");
+    edit(&file, "message StorageClass {\n", &pool);
+}
+
+/// A release is one number: the document, its messages of protobuf, `newest`, an overlay and the
+/// changelog are edited, and nothing else.
 #[test]
 fn the_next_release() {
     let Some(root) = real_root() else { return };
@@ -79,6 +99,7 @@ fn the_next_release() {
         spec.join(format!("v{release}")),
     )
     .unwrap();
+    next_messages(&spec.join(format!("v{release}")));
     let file = spec
         .join(format!("v{release}"))
         .join("apis__storage.k8s.io__v1_openapi.json");

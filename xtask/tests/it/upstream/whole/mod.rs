@@ -13,8 +13,8 @@ use crate::common::{Outcome, XTASK, cargo, real_root};
 
 const RELEASE: &str = "1.37";
 
-/// The documents of CustomResourceDefinitions, whose schemas have parts that protobuf has in another
-/// form than JSON: a schema or a boolean.
+/// The document of CustomResourceDefinitions: of a schema or a boolean, protobuf has another form
+/// than JSON.
 const DEFINITIONS: &str = "file = \"apis__apiextensions.k8s.io__v1_openapi.json\"\n";
 
 /// Types that only Jobs hold are in the document of these only.
@@ -34,7 +34,12 @@ fn every_kind_is_read_and_written_as_protobuf() {
         .args(["spec", "protobuf", "--all", "--from"])
         .arg(upstream(&root).join("protobuf/v1.37"))
         .arg("--out")
-        .arg(folder.join("spec/protobuf"))
+        .arg(
+            folder
+                .join("spec")
+                .join(format!("v{RELEASE}"))
+                .join("protobuf"),
+        )
         .current_dir(&root);
     Outcome::of(&mut command).succeeds();
     configure(&root, &folder);
@@ -69,8 +74,7 @@ fn configure(root: &Path, folder: &Path) {
         .unwrap()
         .parse()
         .unwrap();
-    let mut protobuf = ours["protobuf"].clone();
-    protobuf["folder"] = "protobuf".into();
+    let protobuf = ours["protobuf"].clone();
     let mut table = toml::Table::new();
     table.insert("protobuf".to_owned(), protobuf);
     config += &format!("\n{table}");
