@@ -168,7 +168,7 @@ fn write_tokens(tokens: TokenStream, to: &mut String) {
                     |next| matches!(next, TokenTree::Punct(sign) if sign.as_char() == '!'),
                 );
                 match tokens.next() {
-                    Some(TokenTree::Group(group)) if is_doc(&group) => {}
+                    Some(TokenTree::Group(group)) if is_doc(&group) || is_alias(&group) => {}
                     Some(group) => {
                         to.push_str(if inner.is_some() { "#!" } else { "#" });
                         write_tokens(TokenStream::from(group), to);
@@ -404,6 +404,12 @@ fn hostile() -> impl Strategy<Value = String> {
     let text = prop::collection::vec(fragment, 1..6).prop_map(|parts| parts.concat());
     // An empty default is Go's zero value, which documents have everywhere and no server sets.
     text.prop_filter("an empty text has nothing to stay", |text| !text.is_empty())
+}
+
+/// The names by which rustdoc finds a kind are one more then.
+#[test]
+fn a_kind_of_another_name_than_its_type_stays_text() {
+    assert_eq!(stays_text("kind", "Thing`"), Ok(()));
 }
 
 #[test]
