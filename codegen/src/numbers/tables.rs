@@ -16,16 +16,16 @@ use crate::release::Release;
 use crate::render::MARK;
 use crate::source::Inputs;
 
-/// The schemas of types, and those that they refer to.
+/// The schemas of types, and those that they refer to. The document of an earlier release may lack
+/// some.
 pub(super) fn closure(types: &NumberedTypes, inputs: &Inputs) -> BTreeSet<SchemaName> {
     let schemas = schemas(types, inputs);
     let mut open = types.types.clone();
     let mut found = BTreeSet::new();
     while let Some(name) = open.pop() {
-        let Some(schema) = schemas.get(&name) else {
-            continue;
-        };
-        if found.insert(name) {
+        if found.insert(name.clone())
+            && let Some(schema) = schemas.get(&name)
+        {
             references(schema, &mut open);
         }
     }
