@@ -144,6 +144,7 @@ impl Config {
     /// Checks all parts, and completes the documents.
     fn check(&mut self, report: Report<'_>) {
         self.fill_in_releases(report);
+        self.fill_in_protobuf();
         self.check_homes(report);
         self.check_parts(report);
         self.check_protobuf(report);

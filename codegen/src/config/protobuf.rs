@@ -37,17 +37,20 @@ pub struct NumberedTypes {
 }
 
 impl Config {
-    pub(super) fn check_protobuf(&mut self, report: Report<'_>) {
-        let Some(protobuf) = &mut self.protobuf else {
-            return;
-        };
-        if let Some(newest) = self.newest {
+    /// Puts the folder and the document into the folder of the newest release.
+    pub(super) fn fill_in_protobuf(&mut self) {
+        if let (Some(protobuf), Some(newest)) = (&mut self.protobuf, self.newest) {
             protobuf.folder = format!("v{newest}/{}", protobuf.folder);
             if let Some(types) = &mut protobuf.k8s_openapi {
                 types.document = format!("v{newest}/{}", types.document);
             }
         }
-        let document = protobuf.k8s_openapi.as_ref().map(|types| &types.document);
+    }
+
+    pub(super) fn check_protobuf(&self, report: Report<'_>) {
+        let types = self.protobuf.as_ref();
+        let types = types.and_then(|protobuf| protobuf.k8s_openapi.as_ref());
+        let document = types.map(|types| &types.document);
         let mut documents = self.crates.iter().flat_map(|krate| &krate.documents);
         if let Some(path) = document
             && !documents.any(|document| document.path() == *path)

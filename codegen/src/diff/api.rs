@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::load::{self, SCHEMAS, schema_name};
+use crate::load::{self, SCHEMAS, references, schema_name};
 use crate::release::Release;
 
 use super::types::Types;
@@ -316,19 +316,6 @@ fn is_from_server(document: &Value) -> bool {
     let version = document.pointer("/info/version").and_then(Value::as_str);
     version.is_some_and(|version| version.trim_start_matches('v').starts_with("1."))
         && !load::is_of_custom_resources(document)
-}
-
-/// Adds the names of all schemas that a value refers to.
-fn references(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::Object(members) => {
-            let reference = members.get("$ref").and_then(Value::as_str);
-            found.extend(reference.and_then(schema_name).map(str::to_owned));
-            members.values().for_each(|inner| references(inner, found));
-        }
-        Value::Array(items) => items.iter().for_each(|inner| references(inner, found)),
-        _ => {}
-    }
 }
 
 /// Returns true if a schema is one of those that all groups share.

@@ -43,7 +43,7 @@ use inline::Places;
 pub(crate) use overlay::Overlay;
 use overlay::translate;
 pub(crate) use read::read;
-pub(crate) use refs::{SCHEMAS, schema_name, wrap_bare};
+pub(crate) use refs::{SCHEMAS, references, schema_name, wrap_bare};
 use replace::Replaced;
 pub(crate) use select::select;
 pub(crate) use shared::take_out as take_out_shared;

@@ -15,6 +15,19 @@ pub(crate) fn schema_name(reference: &str) -> Option<&str> {
         .strip_prefix('/')
 }
 
+/// Adds the names of all schemas that a value refers to.
+pub(crate) fn references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            let reference = members.get("$ref").and_then(Value::as_str);
+            found.extend(reference.and_then(schema_name).map(str::to_owned));
+            members.values().for_each(|inner| references(inner, found));
+        }
+        Value::Array(items) => items.iter().for_each(|inner| references(inner, found)),
+        _ => {}
+    }
+}
+
 /// Puts a `$ref` with siblings into an `allOf` of its own.
 ///
 /// OpenAPI 3.0 ignores siblings of a `$ref`, and so does the typed parse; Kubernetes'

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::inline::{Place, Places};
-use super::refs::{SCHEMAS, schema_name};
+use super::refs::{SCHEMAS, references, schema_name};
 use super::unread::shown;
 use crate::config::CrateConfig;
 use crate::model::Unchecked;
@@ -207,20 +207,6 @@ fn reached(
         }
     }
     reached
-}
-
-fn references(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::Object(members) => {
-            let reference = members.get("$ref").and_then(Value::as_str);
-            found.extend(reference.and_then(schema_name).map(str::to_owned));
-            members
-                .values()
-                .for_each(|member| references(member, found));
-        }
-        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
-        _ => {}
-    }
 }
 
 /// Collects the rules of a schema and of what is in it.

@@ -36,11 +36,11 @@ pub(crate) fn difference(
         Label::Required | Label::Optional => label == Label::Optional,
         other => label == other,
     };
-    let there = described(field.label, &proto_name(&field.ty));
+    let there = described(field.label, field.ty.name());
     match of(version, inner) {
         Ok(expected) if has_label && expected.contains(&field.ty) => None,
         Ok(expected) => {
-            let names: Vec<_> = expected.iter().map(proto_name).collect();
+            let names: Vec<_> = expected.iter().map(ProtoType::name).collect();
             Some((described(label, &names.join(" or ")), there))
         }
         Err(what) => Some((described(label, what), there)),
@@ -83,20 +83,4 @@ pub(super) fn described(label: Label, ty: &str) -> String {
         Label::Repeated => format!("a list of `{ty}`"),
         Label::Map => format!("a map of `{ty}`"),
     }
-}
-
-pub(super) fn proto_name(ty: &ProtoType) -> String {
-    let name = match ty {
-        ProtoType::String => "string",
-        ProtoType::Bytes => "bytes",
-        ProtoType::Bool => "bool",
-        ProtoType::Int32 => "int32",
-        ProtoType::Int64 => "int64",
-        ProtoType::Uint32 => "uint32",
-        ProtoType::Uint64 => "uint64",
-        ProtoType::Double => "double",
-        ProtoType::Float => "float",
-        ProtoType::Message(name) => name,
-    };
-    name.to_owned()
 }

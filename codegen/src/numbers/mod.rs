@@ -5,6 +5,8 @@ mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use crate::config::Config;
 use crate::diag::Diagnostics;
 use crate::model::{Number, NumberForm, SchemaName};
@@ -19,8 +21,8 @@ pub(crate) use tables::tables;
 /// The messages of a release, and the types of k8s-openapi that are read as such.
 pub(crate) struct Numbers {
     protos: Protos,
-    /// The schemas of these types.
-    pub(crate) of_others: BTreeSet<SchemaName>,
+    /// The schemas of these types; `null` where the document has none.
+    pub(crate) of_others: BTreeMap<SchemaName, Value>,
 }
 
 /// The field of a message that a property is.
@@ -144,9 +146,20 @@ impl Found<'_> {
     /// The number and the type, for reports.
     pub(crate) fn text(&self) -> String {
         let path: Vec<_> = self.path.iter().map(ToString::to_string).collect();
-        let ty = kinds::described(self.field.label, &kinds::proto_name(&self.field.ty));
+        let ty = kinds::described(self.field.label, self.field.ty.name());
         format!("{} of {ty}", path.join("/"))
     }
+}
+
+/// The help about documents and `.proto` files that differ.
+pub(crate) const SAME_RELEASE: &str = "both have to be of the same release of Kubernetes";
+
+/// The error about a property that the message of its schema lacks.
+pub(crate) fn without_number(property: &str, message: &Message) -> String {
+    format!(
+        "`{property}` has no number: the message in {}:{} has no field of that name",
+        message.place.file, message.place.line
+    )
 }
 
 /// The full name of the message of a schema, `io.k8s.api.core.v1.Pod`, if it is one of Kubernetes.

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Numbers, message_name};
+use super::{Numbers, SAME_RELEASE, message_name, without_number};
 use crate::config::{Config, NumberedTypes};
 use crate::diag::Diagnostics;
-use crate::load::{SCHEMAS, schema_name};
+use crate::load::{SCHEMAS, references};
 use crate::model::SchemaName;
 use crate::name::{self, RustPath};
 use crate::pointer::Pointer;
@@ -18,42 +18,23 @@ use crate::source::Inputs;
 
 /// The schemas of types, and those that they refer to. The document of an earlier release may lack
 /// some.
-pub(super) fn closure(types: &NumberedTypes, inputs: &Inputs) -> BTreeSet<SchemaName> {
-    let schemas = schemas(types, inputs);
-    let mut open = types.types.clone();
-    let mut found = BTreeSet::new();
-    while let Some(name) = open.pop() {
-        if found.insert(name.clone())
-            && let Some(schema) = schemas.get(&name)
-        {
-            references(schema, &mut open);
-        }
-    }
-    found
-}
-
-/// Adds the schemas that one refers to.
-fn references(schema: &Value, to: &mut Vec<SchemaName>) {
-    match schema {
-        Value::Object(members) => {
-            let target = members.get("$ref").and_then(Value::as_str);
-            to.extend(target.and_then(schema_name).map(str::to_owned));
-            members.values().for_each(|member| references(member, to));
-        }
-        Value::Array(items) => items.iter().for_each(|item| references(item, to)),
-        _ => {}
-    }
-}
-
-/// The schemas of the document that the configuration names.
-fn schemas(types: &NumberedTypes, inputs: &Inputs) -> Map<String, Value> {
+pub(super) fn closure(types: &NumberedTypes, inputs: &Inputs) -> BTreeMap<SchemaName, Value> {
     let input = inputs.documents.get(&types.document);
     let json = input.and_then(|input| serde_json::from_str::<Value>(&input.source.text).ok());
-    let schemas = json.as_ref().and_then(|json| json.pointer(SCHEMAS));
-    schemas
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default()
+    let mut schemas = json.unwrap_or_default();
+    let mut schemas = schemas.pointer_mut(SCHEMAS);
+    let mut open = types.types.clone();
+    let mut found = BTreeMap::new();
+    while let Some(name) = open.pop() {
+        if found.contains_key(&name) {
+            continue;
+        }
+        let schema = schemas.as_mut().and_then(|schemas| schemas.get_mut(&name));
+        let schema = schema.map(Value::take).unwrap_or_default();
+        references(&schema, &mut open);
+        found.insert(name, schema);
+    }
+    found
 }
 
 /// The text of the file with the tables.
@@ -64,13 +45,9 @@ pub(crate) fn tables(
     diagnostics: &mut Diagnostics,
 ) -> Option<String> {
     let numbers = Numbers::read(config, inputs, diagnostics)?;
-    let schemas = schemas(types, inputs);
     let file = &inputs.documents.get(&types.document)?.source.name;
-    for name in types
-        .types
-        .iter()
-        .filter(|name| !schemas.contains_key(*name))
-    {
+    let is_missing = |name: &&String| numbers.of_others.get(*name).is_none_or(Value::is_null);
+    for name in types.types.iter().filter(is_missing) {
         diagnostics.in_file(
             "codegen.toml",
             None,
@@ -79,18 +56,15 @@ pub(crate) fn tables(
         );
     }
     let mut tables = BTreeMap::new();
-    for name in &numbers.of_others {
-        let Some(properties) = schemas
-            .get(name)
-            .and_then(|schema| schema.get("properties"))
-        else {
+    for (name, schema) in &numbers.of_others {
+        let Some(properties) = schema.get("properties") else {
             // Its type is read by hand: a text, or JSON.
             continue;
         };
         let path = config.external_of(name, |e| e.path.starts_with("k8s_openapi::"));
         let path = path.and_then(|e| RustPath::below(&e.path, name.strip_prefix(&e.prefix)?));
         let properties: Vec<_> = properties.as_object()?.keys().collect();
-        let mut required = required(schemas.get(name)?);
+        let mut required = required(schema);
         // k8s-openapi has the metadata of every kind, though documents don't require it.
         if ["apiVersion", "kind"]
             .iter()
@@ -140,8 +114,7 @@ fn rows(
         if let Some(property) = property {
             pointer = pointer.child("properties").child(property);
         }
-        let help = "both have to be of the same release of Kubernetes";
-        diagnostics.at(file, &pointer, message, help);
+        diagnostics.at(file, &pointer, message, SAME_RELEASE);
     };
     let Some(message) = numbers.message(schema) else {
         let name = message_name(schema).unwrap_or_default();
@@ -167,10 +140,7 @@ fn rows(
             None => at(
                 diagnostics,
                 Some(property),
-                format!(
-                    "`{property}` has no number: the message in {}:{} has no field of that name",
-                    message.place.file, message.place.line
-                ),
+                without_number(property, message),
             ),
         }
     }

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diag::Diagnostics;
 use crate::foundation;
 use crate::model::{ApiVersion, External, Field, Lowered, Number, SchemaName, Struct, Ty};
-use crate::numbers::{Found, Numbers, difference};
-use crate::protobuf::Message;
+use crate::numbers::{Found, Numbers, SAME_RELEASE, difference, without_number};
 
 /// The numbers of the fields of each type, by their names in JSON.
 pub(super) type OfTypes = BTreeMap<SchemaName, BTreeMap<String, Number>>;
@@ -71,7 +70,10 @@ impl Pass<'_> {
                     let is_required = field.is_always_written();
                     numbers.insert(field.json.clone(), found.number(is_required));
                 }
-                None => self.missing(field, message),
+                None => {
+                    let error = without_number(&field.json, message);
+                    self.report(field, error, SAME_RELEASE);
+                }
             }
         }
         numbers
@@ -87,7 +89,7 @@ impl Pass<'_> {
                     "`{}` is {here} here, and {there} in {}:{}",
                     field.json, place.file, place.line
                 ),
-                "both have to be of the same release of Kubernetes",
+                SAME_RELEASE,
             );
         }
         let Ty::Ref(schema) = field.ty.innermost() else {
@@ -97,7 +99,7 @@ impl Pass<'_> {
         let has_none = |external: &External| {
             !external.generated
                 && !foundation::is_in_protobuf(&external.path)
-                && !self.numbers.of_others.contains(schema)
+                && !self.numbers.of_others.contains_key(schema)
         };
         if external.is_some_and(has_none) {
             self.report(
@@ -109,18 +111,6 @@ impl Pass<'_> {
                 "name it in `types` of [protobuf.k8s-openapi] in codegen.toml",
             );
         }
-    }
-
-    fn missing(&mut self, field: &Field<Lowered>, message: &Message) {
-        let place = &message.place;
-        self.report(
-            field,
-            format!(
-                "`{}` has no number: the message in {}:{} has no field of that name",
-                field.json, place.file, place.line
-            ),
-            "both have to be of the same release of Kubernetes",
-        );
     }
 
     fn report(&mut self, field: &Field<Lowered>, message: String, help: &str) {

@@ -112,6 +112,19 @@ pub enum ProtoType {
     Message(String),
 }
 
+impl ProtoType {
+    /// Its name in files; the full name of a message.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Message(full) => full,
+            scalar => {
+                let found = SCALARS.iter().find(|(_, ty)| ty == scalar);
+                found.map_or("", |(name, _)| name)
+            }
+        }
+    }
+}
+
 /// The types that aren't messages, by their names in files.
 const SCALARS: [(&str, ProtoType); 9] = [
     ("string", ProtoType::String),

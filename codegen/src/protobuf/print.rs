@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{Label, Message, Package, ProtoField, ProtoType, SCALARS};
+use super::{Label, Message, Package, ProtoField, ProtoType};
 
 /// Returns the text of a package, after lines of comment.
 pub(super) fn print(name: &str, package: &Package, comment: &str) -> String {
@@ -73,11 +73,7 @@ fn written(ty: &ProtoType, package: &str) -> String {
             Some(name) => name.to_owned(),
             None => format!(".{full}"),
         },
-        scalar => {
-            let mut scalars = SCALARS.iter();
-            let found = scalars.find(|(_, ty)| ty == scalar);
-            found.map_or_else(String::new, |(name, _)| (*name).to_owned())
-        }
+        scalar => scalar.name().to_owned(),
     }
 }
 
