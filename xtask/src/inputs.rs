@@ -128,32 +128,17 @@ pub(crate) fn read(
 /// Reads the `.proto` files in a folder and those in it, named by their paths below `spec`. They
 /// are the project's own for documents of any release: the number of a field never changes.
 pub(crate) fn protos(spec: &Path, folder: &str) -> Result<Vec<Source>, Box<dyn Error>> {
-    let mut open = vec![spec.join(folder)];
-    let mut sources = Vec::new();
-    while let Some(folder) = open.pop() {
-        let entries = std::fs::read_dir(&folder)
-            .map_err(|error| workspace::error("can't read", &folder, &error))?;
-        for entry in entries {
-            let path = entry
-                .map_err(|error| workspace::error("can't read", &folder, &error))?
-                .path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|extension| extension == "proto")
-            {
-                let name = path
-                    .strip_prefix(spec)
-                    .unwrap_or(&path)
-                    .display()
-                    .to_string();
-                sources.push(Source::new(name, workspace::read(&path)?));
-            }
-        }
-    }
-    sources.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(sources)
+    let files = workspace::files(&spec.join(folder))?;
+    let protos = files.into_iter().filter(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "proto")
+    });
+    protos
+        .map(|path| {
+            let name = workspace::relative(&path, spec);
+            Ok(Source::new(name, workspace::read(&path)?))
+        })
+        .collect()
 }
 
 impl Folder<'_> {

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -11,7 +10,8 @@ use clap::Args;
 use codegen::protobuf::{Protos, package_of_file, package_of_schemas};
 use codegen::{Config, Diagnostics, Release, Source};
 
-use crate::{e2e, go, inputs, workspace};
+use crate::workspace::{self, files, relative};
+use crate::{e2e, go, inputs};
 use kubernetes_crdgen::output::{self, Change, Plan};
 
 /// The name of the files of packages. Other `.proto` files aren't of the API.
@@ -139,27 +139,6 @@ fn read(folder: &Path) -> Result<Protos, Box<dyn Error>> {
     Ok(protos)
 }
 
-/// The paths of all files in a folder and below it, sorted.
-fn files(folder: &Path) -> Result<BTreeSet<PathBuf>, Box<dyn Error>> {
-    let report = |e| workspace::error("can't read", folder, &e);
-    let mut found = BTreeSet::new();
-    for entry in fs::read_dir(folder).map_err(report)? {
-        let entry = entry.map_err(report)?;
-        let path = entry.path();
-        // Not that of a link's target, which may be a folder above.
-        match entry.file_type().map_err(report)?.is_dir() {
-            true => found.extend(files(&path)?),
-            false => drop(found.insert(path)),
-        }
-    }
-    Ok(found)
-}
-
-fn relative(path: &Path, folder: &Path) -> String {
-    let path = path.strip_prefix(folder).unwrap_or(path);
-    path.display().to_string().replace('\\', "/")
-}
-
 /// The packages of the documents, and all that they import.
 fn of_documents(
     protos: &Protos,
@@ -246,10 +225,7 @@ fn done(diagnostics: Diagnostics, folder: &Path) -> Result<(), Box<dyn Error>> {
 
 /// Plans the changes of the folder. Only files with our mark are replaced and removed.
 fn plan(folder: &Path, texts: BTreeMap<String, String>) -> Result<Plan, Box<dyn Error>> {
-    let mut plan = Plan {
-        changes: Vec::new(),
-        unchanged: 0,
-    };
+    let mut plan = Plan::default();
     let is_ours = |text: &[u8]| {
         let mark = format!("// {MARK}\n");
         text.starts_with(mark.as_bytes())
@@ -265,20 +241,13 @@ fn plan(folder: &Path, texts: BTreeMap<String, String>) -> Result<Plan, Box<dyn 
         }
     }
     for (name, text) in texts {
-        let path = folder.join(name);
-        match workspace::read_if_there(&path)? {
-            Some(old) if old == text.as_bytes() => plan.unchanged += 1,
-            Some(old) if is_ours(&old) => plan.changes.push(Change::Replace { path, text }),
-            None => plan.changes.push(Change::Create { path, text }),
-            Some(_) => {
-                return Err(format!(
-                    "error: {} was not written by this command\n  help: give another folder with \
-                     --out, or move it away",
-                    path.display()
-                )
-                .into());
-            }
-        }
+        plan.put(folder.join(name), text, is_ours, |path| {
+            format!(
+                "error: {} was not written by this command\n  help: give another folder with --out, \
+                 or move it away",
+                path.display()
+            )
+        })?;
     }
     Ok(plan)
 }

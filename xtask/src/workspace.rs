@@ -1,5 +1,6 @@
 //! The root of the workspace, and files with errors that name them.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -21,4 +22,26 @@ pub(crate) fn root() -> Result<PathBuf, Box<dyn Error>> {
         )
         .into()
     })
+}
+
+/// The paths of all files in a folder and below it, sorted.
+pub(crate) fn files(folder: &Path) -> Result<BTreeSet<PathBuf>, Box<dyn Error>> {
+    let report = |e| error("can't read", folder, &e);
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).map_err(report)? {
+        let entry = entry.map_err(report)?;
+        let path = entry.path();
+        // Not that of a link's target, which may be a folder above.
+        match entry.file_type().map_err(report)?.is_dir() {
+            true => found.extend(files(&path)?),
+            false => drop(found.insert(path)),
+        }
+    }
+    Ok(found)
+}
+
+/// A path from a folder on, with `/` between its parts.
+pub(crate) fn relative(path: &Path, folder: &Path) -> String {
+    let path = path.strip_prefix(folder).unwrap_or(path);
+    path.display().to_string().replace('\\', "/")
 }

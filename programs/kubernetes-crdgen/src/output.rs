@@ -12,6 +12,7 @@ use codegen::{Generated, GeneratedFile};
 use crate::files::{self, error};
 
 /// The changes of one crate.
+#[derive(Default)]
 pub struct Plan {
     /// The changes.
     pub changes: Vec<Change>,
@@ -95,9 +96,13 @@ impl Plan {
 
     /// Compares files with those in a folder.
     pub fn of_files(folder: &Path, files: Vec<GeneratedFile>) -> Result<Self, Box<dyn Error>> {
-        let mut plan = Self {
-            changes: Vec::new(),
-            unchanged: 0,
+        let mut plan = Self::default();
+        let refused = |path: &Path| {
+            format!(
+                "error: {} is not a generated file\n  help: it lacks the header; move it away if a \
+                 generated file is to take its place",
+                path.display()
+            )
         };
         for GeneratedFile { path, text, .. } in files {
             let relative = Path::new(&path);
@@ -107,22 +112,31 @@ impl Plan {
             {
                 return Err(format!("error: {path} leads out of the crate").into());
             }
-            let path = folder.join(relative);
-            match files::read_if_there(&path)? {
-                Some(old) if old == text.as_bytes() => plan.unchanged += 1,
-                Some(old) if is_ours(&old) => plan.changes.push(Change::Replace { path, text }),
-                None => plan.changes.push(Change::Create { path, text }),
-                Some(_) => {
-                    return Err(format!(
-                        "error: {} is not a generated file\n  help: it lacks the header; move \
-                         it away if a generated file is to take its place",
-                        path.display()
-                    )
-                    .into());
-                }
-            }
+            plan.put(folder.join(relative), text, is_ours, refused)?;
         }
         Ok(plan)
+    }
+
+    /// Adds the change that gives a file a text, if it has another one.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be read, or is there and isn't ours: then with the message that `refused`
+    /// makes.
+    pub fn put(
+        &mut self,
+        path: PathBuf,
+        text: String,
+        is_ours: impl FnOnce(&[u8]) -> bool,
+        refused: impl FnOnce(&Path) -> String,
+    ) -> Result<(), Box<dyn Error>> {
+        match files::read_if_there(&path)? {
+            Some(old) if old == text.as_bytes() => self.unchanged += 1,
+            Some(old) if is_ours(&old) => self.changes.push(Change::Replace { path, text }),
+            None => self.changes.push(Change::Create { path, text }),
+            Some(_) => return Err(refused(&path).into()),
+        }
+        Ok(())
     }
 }
 

@@ -131,10 +131,7 @@ fn plan(folder: &Path, texts: BTreeMap<String, String>) -> Result<Plan, Box<dyn 
                 .as_ref()
                 .is_some_and(|record| record.sha256.contains_key(name))
     };
-    let mut plan = Plan {
-        changes: Vec::new(),
-        unchanged: 0,
-    };
+    let mut plan = Plan::default();
     let earlier_names = earlier.iter().flat_map(|record| record.sha256.keys());
     for name in earlier_names.filter(|name| !texts.contains_key(*name)) {
         let path = folder.join(name);
@@ -144,19 +141,13 @@ fn plan(folder: &Path, texts: BTreeMap<String, String>) -> Result<Plan, Box<dyn 
     }
     for (name, text) in texts {
         let path = folder.join(&name);
-        match workspace::read_if_there(&path)? {
-            Some(old) if old == text.as_bytes() => plan.unchanged += 1,
-            Some(_) if is_ours(&name) => plan.changes.push(Change::Replace { path, text }),
-            None => plan.changes.push(Change::Create { path, text }),
-            Some(_) => {
-                return Err(format!(
-                    "error: {} is there already, and was not fetched\n  help: give another folder \
-                     with --out, or move it away",
-                    path.display()
-                )
-                .into());
-            }
-        }
+        plan.put(path, text, |_| is_ours(&name), |path| {
+            format!(
+                "error: {} is there already, and was not fetched\n  help: give another folder with \
+                 --out, or move it away",
+                path.display()
+            )
+        })?;
     }
     Ok(plan)
 }
