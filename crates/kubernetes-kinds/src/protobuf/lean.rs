@@ -3,14 +3,14 @@
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use super::{DecodeError, Field, Input, Message, Output, Wire, key, keys, read_part, write_part};
+use super::{DecodeError, Field, Input, Message, Output, Wire, key, read_part, write_part};
 use crate::Lean;
 
 /// The number of the metadata of every kind.
 const METADATA: u32 = key(&[1]);
 
 /// The number of `managedFields` in metadata.
-const MANAGED_FIELDS: u32 = 17;
+const MANAGED_FIELDS: u32 = key(&[17]);
 
 impl<K: Message + Metadata<Ty = ObjectMeta>> Message for Lean<K> {
     const NAME: &'static str = K::NAME;
@@ -25,7 +25,7 @@ impl<K: Message + Metadata<Ty = ObjectMeta>> Message for Lean<K> {
         if key != METADATA {
             return (**self).read_field(key, wire, input);
         }
-        read_metadata(self.metadata_mut(), input.message(wire)?)?;
+        read_part(&mut WithoutManagedFields(self.metadata_mut()), wire, input)?;
         Ok(true)
     }
 
@@ -48,16 +48,26 @@ impl<K: Field + Message + Metadata<Ty = ObjectMeta>> Field for Lean<K> {
     }
 }
 
-fn read_metadata(metadata: &mut ObjectMeta, mut input: Input<'_>) -> Result<(), DecodeError> {
-    while let Some((number, wire)) = input.tag()? {
-        let key = keys::below(0, keys::FIRST, number);
-        let is_read = number != MANAGED_FIELDS
-            && metadata
-                .read_field(key, wire, &mut input)
-                .map_err(|error| error.inside(ObjectMeta::NAME, number))?;
-        if !is_read {
-            input.skip(wire)?;
+/// Metadata whose `managedFields` are no field, so that they are skipped.
+struct WithoutManagedFields<'a>(&'a mut ObjectMeta);
+
+impl Message for WithoutManagedFields<'_> {
+    const NAME: &'static str = ObjectMeta::NAME;
+    const KEYS: &'static [u32] = ObjectMeta::KEYS;
+
+    fn read_field(
+        &mut self,
+        key: u32,
+        wire: Wire,
+        input: &mut Input<'_>,
+    ) -> Result<bool, DecodeError> {
+        match key {
+            MANAGED_FIELDS => Ok(false),
+            key => self.0.read_field(key, wire, input),
         }
     }
-    Ok(())
+
+    fn write_field(&self, key: u32, output: &mut Output) {
+        self.0.write_field(key, output);
+    }
 }

@@ -1,6 +1,8 @@
 //! The bytes that are written, from the last to the first: the length of a message is known only
 //! after it.
 
+use super::Wire;
+
 /// Bytes that have been written, from the last to the first.
 #[derive(Debug, Default)]
 pub struct Output {
@@ -12,11 +14,6 @@ pub struct Output {
 
 /// The unused bytes that a first write makes room for.
 const FIRST: usize = 1024;
-
-/// The wire types of values that are written.
-pub(super) const VARINT: u32 = 0;
-pub(super) const EIGHT: u32 = 1;
-pub(super) const LENGTH: u32 = 2;
 
 impl Output {
     /// Returns what has been written.
@@ -42,7 +39,7 @@ impl Output {
     pub fn bytes(&mut self, number: u32, bytes: &[u8]) {
         self.put(bytes);
         self.varint(bytes.len() as u64);
-        self.tag(number, LENGTH);
+        self.tag(number, Wire::Length);
     }
 
     /// Writes a field that is a message, whose fields a function writes, the last one first.
@@ -51,20 +48,20 @@ impl Output {
         let before = self.len();
         write(self);
         self.varint((self.len() - before) as u64);
-        self.tag(number, LENGTH);
+        self.tag(number, Wire::Length);
     }
 
     /// Writes a field that is a number.
     #[inline]
     pub fn number(&mut self, number: u32, value: u64) {
         self.varint(value);
-        self.tag(number, VARINT);
+        self.tag(number, Wire::Varint);
     }
 
     /// Writes a number and a wire type.
     #[inline]
-    pub(super) fn tag(&mut self, number: u32, wire: u32) {
-        self.varint(u64::from(number << 3 | wire));
+    pub(super) fn tag(&mut self, number: u32, wire: Wire) {
+        self.varint(u64::from(number << 3 | wire as u32));
     }
 
     #[inline]

@@ -2,7 +2,6 @@
 
 use k8s_openapi::ByteString;
 
-use super::output::EIGHT;
 use super::{DecodeError, Field, Input, Output, Wire};
 
 impl Field for String {
@@ -131,7 +130,7 @@ impl Field for f64 {
     #[inline]
     fn write(&self, number: u32, output: &mut Output) {
         output.put(&self.to_le_bytes());
-        output.tag(number, EIGHT);
+        output.tag(number, Wire::Eight);
     }
 
     #[inline]
