@@ -1,5 +1,5 @@
-//! [`Api`] and [`watcher`] of kube for Kubernetes' protobuf, which an API server and a client write
-//! and read with a fraction of the CPU time and of the bytes of JSON.
+//! [`Api`] and [`watcher`] of kube for Kubernetes' protobuf, which takes fewer bytes than JSON, and
+//! less time to read and write.
 //!
 //! Both work on kube's [`Client`](kube::Client), take kube's parameters, and return kube's lists,
 //! events and errors: stores, reflectors and controllers of kube take them unchanged. The kinds are
