@@ -257,21 +257,21 @@ pub struct PersistentVolumeSpec {
     /// Served by the CSI driver `ebs.csi.aws.com`; new volumes should use
     /// [`csi`](Self::csi).
     #[cfg_attr(doc, doc(alias = "awsElasticBlockStore"))]
-    pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
+    pub aws_elastic_block_store: Option<Box<AWSElasticBlockStoreVolumeSource>>,
 
     /// Azure data disk.
     ///
     /// Served by the CSI driver `disk.csi.azure.com`; new volumes should use
     /// [`csi`](Self::csi).
     #[cfg_attr(doc, doc(alias = "azureDisk"))]
-    pub azure_disk: Option<AzureDiskVolumeSource>,
+    pub azure_disk: Option<Box<AzureDiskVolumeSource>>,
 
     /// Azure Files share.
     ///
     /// Served by the CSI driver `file.csi.azure.com`; new volumes should use
     /// [`csi`](Self::csi).
     #[cfg_attr(doc, doc(alias = "azureFile"))]
-    pub azure_file: Option<AzureFilePersistentVolumeSource>,
+    pub azure_file: Option<Box<AzureFilePersistentVolumeSource>>,
 
     /// Size of the volume, under the key `storage`.
     pub capacity: Option<BTreeMap<String, Quantity>>,
@@ -279,13 +279,13 @@ pub struct PersistentVolumeSpec {
     /// Ceph filesystem.
     ///
     /// No longer supported: Kubernetes cannot mount such a volume.
-    pub cephfs: Option<CephFSPersistentVolumeSource>,
+    pub cephfs: Option<Box<CephFSPersistentVolumeSource>>,
 
     /// OpenStack Cinder disk.
     ///
     /// Served by the CSI driver `cinder.csi.openstack.org`; new volumes should use
     /// [`csi`](Self::csi).
-    pub cinder: Option<CinderPersistentVolumeSource>,
+    pub cinder: Option<Box<CinderPersistentVolumeSource>>,
 
     /// Claim that the volume is bound to or reserved for.
     ///
@@ -293,48 +293,48 @@ pub struct PersistentVolumeSpec {
     /// volume, and that side is authoritative. Unset while the volume is available to any
     /// claim.
     #[cfg_attr(doc, doc(alias = "claimRef"))]
-    pub claim_ref: Option<ObjectReference>,
+    pub claim_ref: Option<Box<ObjectReference>>,
 
     /// Volume of an external CSI driver.
-    pub csi: Option<CSIPersistentVolumeSource>,
+    pub csi: Option<Box<CSIPersistentVolumeSource>>,
 
     /// Disk of a Fibre Channel target.
-    pub fc: Option<FCVolumeSource>,
+    pub fc: Option<Box<FCVolumeSource>>,
 
     /// Volume of a FlexVolume driver; CSI drivers have superseded these.
     #[cfg_attr(doc, doc(alias = "flexVolume"))]
-    pub flex_volume: Option<FlexPersistentVolumeSource>,
+    pub flex_volume: Option<Box<FlexPersistentVolumeSource>>,
 
     /// Dataset of a Flocker cluster.
     ///
     /// No longer supported: Kubernetes cannot mount such a volume.
-    pub flocker: Option<FlockerVolumeSource>,
+    pub flocker: Option<Box<FlockerVolumeSource>>,
 
     /// Google Compute Engine persistent disk.
     ///
     /// Served by the CSI driver `pd.csi.storage.gke.io`; new volumes should use
     /// [`csi`](Self::csi).
     #[cfg_attr(doc, doc(alias = "gcePersistentDisk"))]
-    pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
+    pub gce_persistent_disk: Option<Box<GCEPersistentDiskVolumeSource>>,
 
     /// Gluster filesystem.
     ///
     /// No longer supported: Kubernetes cannot mount such a volume.
-    pub glusterfs: Option<GlusterfsPersistentVolumeSource>,
+    pub glusterfs: Option<Box<GlusterfsPersistentVolumeSource>>,
 
     /// File or directory of the node itself.
     ///
     /// Only for trying things out on a single node: in a cluster, each node would see
     /// different data.
     #[cfg_attr(doc, doc(alias = "hostPath"))]
-    pub host_path: Option<HostPathVolumeSource>,
+    pub host_path: Option<Box<HostPathVolumeSource>>,
 
     /// Disk of an iSCSI target.
-    pub iscsi: Option<ISCSIPersistentVolumeSource>,
+    pub iscsi: Option<Box<ISCSIPersistentVolumeSource>>,
 
     /// Disk or directory of one particular node, which
     /// [`nodeAffinity`](Self::node_affinity) must select.
-    pub local: Option<LocalVolumeSource>,
+    pub local: Option<Box<LocalVolumeSource>>,
 
     /// Options for mounting the volume, such as `ro` or `soft`.
     ///
@@ -343,7 +343,7 @@ pub struct PersistentVolumeSpec {
     pub mount_options: Option<Vec<String>>,
 
     /// Directory exported by an NFS server.
-    pub nfs: Option<NFSVolumeSource>,
+    pub nfs: Option<Box<NFSVolumeSource>>,
 
     /// Nodes from which the volume can be reached.
     ///
@@ -368,30 +368,30 @@ pub struct PersistentVolumeSpec {
     ///
     /// No longer supported: Kubernetes cannot mount such a volume.
     #[cfg_attr(doc, doc(alias = "photonPersistentDisk"))]
-    pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
+    pub photon_persistent_disk: Option<Box<PhotonPersistentDiskVolumeSource>>,
 
     /// Volume of a Portworx cluster.
     ///
     /// Served by the CSI driver `pxd.portworx.com`; new volumes should use
     /// [`csi`](Self::csi).
     #[cfg_attr(doc, doc(alias = "portworxVolume"))]
-    pub portworx_volume: Option<PortworxVolumeSource>,
+    pub portworx_volume: Option<Box<PortworxVolumeSource>>,
 
     /// Volume of a Quobyte cluster.
     ///
     /// No longer supported: Kubernetes cannot mount such a volume.
-    pub quobyte: Option<QuobyteVolumeSource>,
+    pub quobyte: Option<Box<QuobyteVolumeSource>>,
 
     /// Ceph RADOS block device.
     ///
     /// No longer supported: Kubernetes cannot mount such a volume.
-    pub rbd: Option<RBDPersistentVolumeSource>,
+    pub rbd: Option<Box<RBDPersistentVolumeSource>>,
 
     /// Volume of a ScaleIO storage system.
     ///
     /// No longer supported: Kubernetes cannot mount such a volume.
     #[cfg_attr(doc, doc(alias = "scaleIO"))]
-    pub scale_io: Option<ScaleIOPersistentVolumeSource>,
+    pub scale_io: Option<Box<ScaleIOPersistentVolumeSource>>,
 
     /// Storage class that the volume belongs to.
     ///
@@ -403,7 +403,7 @@ pub struct PersistentVolumeSpec {
     /// Volume of a StorageOS cluster.
     ///
     /// No longer supported: Kubernetes cannot mount such a volume.
-    pub storageos: Option<StorageOSPersistentVolumeSource>,
+    pub storageos: Option<Box<StorageOSPersistentVolumeSource>>,
 
     /// `VolumeAttributesClass` whose attributes the volume has at present.
     ///
@@ -431,7 +431,7 @@ pub struct PersistentVolumeSpec {
     /// Served by the CSI driver `csi.vsphere.vmware.com`; new volumes should use
     /// [`csi`](Self::csi).
     #[cfg_attr(doc, doc(alias = "vsphereVolume"))]
-    pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
+    pub vsphere_volume: Option<Box<VsphereVirtualDiskVolumeSource>>,
 }
 
 impl PersistentVolumeSpec {
@@ -461,7 +461,7 @@ impl PersistentVolumeSpec {
         mut self,
         value: impl Into<AWSElasticBlockStoreVolumeSource>,
     ) -> Self {
-        self.aws_elastic_block_store = Some(value.into());
+        self.aws_elastic_block_store = Some(Box::new(value.into()));
         self
     }
 
@@ -470,7 +470,7 @@ impl PersistentVolumeSpec {
     /// Sets [`azure_disk`](Self::azure_disk).
     #[must_use]
     pub fn with_azure_disk(mut self, value: impl Into<AzureDiskVolumeSource>) -> Self {
-        self.azure_disk = Some(value.into());
+        self.azure_disk = Some(Box::new(value.into()));
         self
     }
 
@@ -479,7 +479,7 @@ impl PersistentVolumeSpec {
     /// Sets [`azure_file`](Self::azure_file).
     #[must_use]
     pub fn with_azure_file(mut self, value: impl Into<AzureFilePersistentVolumeSource>) -> Self {
-        self.azure_file = Some(value.into());
+        self.azure_file = Some(Box::new(value.into()));
         self
     }
 
@@ -503,7 +503,7 @@ impl PersistentVolumeSpec {
     /// Sets [`cephfs`](Self::cephfs).
     #[must_use]
     pub fn with_cephfs(mut self, value: impl Into<CephFSPersistentVolumeSource>) -> Self {
-        self.cephfs = Some(value.into());
+        self.cephfs = Some(Box::new(value.into()));
         self
     }
 
@@ -512,7 +512,7 @@ impl PersistentVolumeSpec {
     /// Sets [`cinder`](Self::cinder).
     #[must_use]
     pub fn with_cinder(mut self, value: impl Into<CinderPersistentVolumeSource>) -> Self {
-        self.cinder = Some(value.into());
+        self.cinder = Some(Box::new(value.into()));
         self
     }
 
@@ -521,7 +521,7 @@ impl PersistentVolumeSpec {
     /// Sets [`claim_ref`](Self::claim_ref).
     #[must_use]
     pub fn with_claim_ref(mut self, value: impl Into<ObjectReference>) -> Self {
-        self.claim_ref = Some(value.into());
+        self.claim_ref = Some(Box::new(value.into()));
         self
     }
 
@@ -530,7 +530,7 @@ impl PersistentVolumeSpec {
     /// Sets [`csi`](Self::csi).
     #[must_use]
     pub fn with_csi(mut self, value: impl Into<CSIPersistentVolumeSource>) -> Self {
-        self.csi = Some(value.into());
+        self.csi = Some(Box::new(value.into()));
         self
     }
 
@@ -539,7 +539,7 @@ impl PersistentVolumeSpec {
     /// Sets [`fc`](Self::fc).
     #[must_use]
     pub fn with_fc(mut self, value: impl Into<FCVolumeSource>) -> Self {
-        self.fc = Some(value.into());
+        self.fc = Some(Box::new(value.into()));
         self
     }
 
@@ -548,7 +548,7 @@ impl PersistentVolumeSpec {
     /// Sets [`flex_volume`](Self::flex_volume).
     #[must_use]
     pub fn with_flex_volume(mut self, value: impl Into<FlexPersistentVolumeSource>) -> Self {
-        self.flex_volume = Some(value.into());
+        self.flex_volume = Some(Box::new(value.into()));
         self
     }
 
@@ -557,7 +557,7 @@ impl PersistentVolumeSpec {
     /// Sets [`flocker`](Self::flocker).
     #[must_use]
     pub fn with_flocker(mut self, value: impl Into<FlockerVolumeSource>) -> Self {
-        self.flocker = Some(value.into());
+        self.flocker = Some(Box::new(value.into()));
         self
     }
 
@@ -569,7 +569,7 @@ impl PersistentVolumeSpec {
         mut self,
         value: impl Into<GCEPersistentDiskVolumeSource>,
     ) -> Self {
-        self.gce_persistent_disk = Some(value.into());
+        self.gce_persistent_disk = Some(Box::new(value.into()));
         self
     }
 
@@ -578,7 +578,7 @@ impl PersistentVolumeSpec {
     /// Sets [`glusterfs`](Self::glusterfs).
     #[must_use]
     pub fn with_glusterfs(mut self, value: impl Into<GlusterfsPersistentVolumeSource>) -> Self {
-        self.glusterfs = Some(value.into());
+        self.glusterfs = Some(Box::new(value.into()));
         self
     }
 
@@ -587,7 +587,7 @@ impl PersistentVolumeSpec {
     /// Sets [`host_path`](Self::host_path).
     #[must_use]
     pub fn with_host_path(mut self, value: impl Into<HostPathVolumeSource>) -> Self {
-        self.host_path = Some(value.into());
+        self.host_path = Some(Box::new(value.into()));
         self
     }
 
@@ -596,7 +596,7 @@ impl PersistentVolumeSpec {
     /// Sets [`iscsi`](Self::iscsi).
     #[must_use]
     pub fn with_iscsi(mut self, value: impl Into<ISCSIPersistentVolumeSource>) -> Self {
-        self.iscsi = Some(value.into());
+        self.iscsi = Some(Box::new(value.into()));
         self
     }
 
@@ -606,7 +606,7 @@ impl PersistentVolumeSpec {
     /// Sets [`local`](Self::local).
     #[must_use]
     pub fn with_local(mut self, value: impl Into<LocalVolumeSource>) -> Self {
-        self.local = Some(value.into());
+        self.local = Some(Box::new(value.into()));
         self
     }
 
@@ -627,7 +627,7 @@ impl PersistentVolumeSpec {
     /// Sets [`nfs`](Self::nfs).
     #[must_use]
     pub fn with_nfs(mut self, value: impl Into<NFSVolumeSource>) -> Self {
-        self.nfs = Some(value.into());
+        self.nfs = Some(Box::new(value.into()));
         self
     }
 
@@ -660,7 +660,7 @@ impl PersistentVolumeSpec {
         mut self,
         value: impl Into<PhotonPersistentDiskVolumeSource>,
     ) -> Self {
-        self.photon_persistent_disk = Some(value.into());
+        self.photon_persistent_disk = Some(Box::new(value.into()));
         self
     }
 
@@ -669,7 +669,7 @@ impl PersistentVolumeSpec {
     /// Sets [`portworx_volume`](Self::portworx_volume).
     #[must_use]
     pub fn with_portworx_volume(mut self, value: impl Into<PortworxVolumeSource>) -> Self {
-        self.portworx_volume = Some(value.into());
+        self.portworx_volume = Some(Box::new(value.into()));
         self
     }
 
@@ -678,7 +678,7 @@ impl PersistentVolumeSpec {
     /// Sets [`quobyte`](Self::quobyte).
     #[must_use]
     pub fn with_quobyte(mut self, value: impl Into<QuobyteVolumeSource>) -> Self {
-        self.quobyte = Some(value.into());
+        self.quobyte = Some(Box::new(value.into()));
         self
     }
 
@@ -687,7 +687,7 @@ impl PersistentVolumeSpec {
     /// Sets [`rbd`](Self::rbd).
     #[must_use]
     pub fn with_rbd(mut self, value: impl Into<RBDPersistentVolumeSource>) -> Self {
-        self.rbd = Some(value.into());
+        self.rbd = Some(Box::new(value.into()));
         self
     }
 
@@ -696,7 +696,7 @@ impl PersistentVolumeSpec {
     /// Sets [`scale_io`](Self::scale_io).
     #[must_use]
     pub fn with_scale_io(mut self, value: impl Into<ScaleIOPersistentVolumeSource>) -> Self {
-        self.scale_io = Some(value.into());
+        self.scale_io = Some(Box::new(value.into()));
         self
     }
 
@@ -714,7 +714,7 @@ impl PersistentVolumeSpec {
     /// Sets [`storageos`](Self::storageos).
     #[must_use]
     pub fn with_storageos(mut self, value: impl Into<StorageOSPersistentVolumeSource>) -> Self {
-        self.storageos = Some(value.into());
+        self.storageos = Some(Box::new(value.into()));
         self
     }
 
@@ -741,7 +741,7 @@ impl PersistentVolumeSpec {
     /// Sets [`vsphere_volume`](Self::vsphere_volume).
     #[must_use]
     pub fn with_vsphere_volume(mut self, value: impl Into<VsphereVirtualDiskVolumeSource>) -> Self {
-        self.vsphere_volume = Some(value.into());
+        self.vsphere_volume = Some(Box::new(value.into()));
         self
     }
 }

@@ -10,7 +10,7 @@ use super::file::{File, folder, origins, places};
 use super::imports::use_item;
 use super::runtime::{Feature, KINDS};
 use crate::model::{
-    ApiVersion, Availability, Counterpart, Crate, Field, Rest, Role, Shape, Struct, Ty, Type,
+    ApiVersion, Availability, Counterpart, Crate, Field, Rest, Role, SchemaName, Shape, Struct,
 };
 use crate::name::{self, COUNTERPARTS_FILE, Ident};
 use crate::release::Release;
@@ -58,9 +58,10 @@ fn file(place: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
                 continue;
             };
             let table = match (&ty.shape, version.derived.counterparts.get(schema)) {
-                (Shape::Struct(object), Some(counterpart)) => {
-                    present(counterpart, table(version, ty, object, counterpart))
-                }
+                (Shape::Struct(object), Some(counterpart)) => present(
+                    counterpart,
+                    table(version, schema, &ty.name, object, counterpart),
+                ),
                 (Shape::Enum(_), _) if is_held(version, schema) => {
                     let name = &ty.name;
                     quote!(counterpart::enumeration! { #name })
@@ -119,11 +120,11 @@ fn present(counterpart: &Counterpart, table: TokenStream) -> TokenStream {
 
 fn table(
     version: &ApiVersion,
-    ty: &Type,
+    schema: &SchemaName,
+    name: &Ident,
     object: &Struct,
     counterpart: &Counterpart,
 ) -> TokenStream {
-    let name = &ty.name;
     let theirs = &counterpart.path;
     let theirs = match object.role {
         Role::List { .. } => quote!(k8s_openapi::List<#theirs>),
@@ -142,7 +143,7 @@ fn table(
     fields.sort_by_key(|(_, has)| **has != Availability::Always);
     let rows = fields
         .into_iter()
-        .map(|(field, has)| row(version, field, *has));
+        .map(|(field, has)| row(version, schema, field, *has));
     let unknown = object
         .unknown
         .iter()
@@ -155,21 +156,23 @@ fn table(
     }
 }
 
-fn row(version: &ApiVersion, field: &Field, has: Availability) -> TokenStream {
+fn row(version: &ApiVersion, owner: &SchemaName, field: &Field, has: Availability) -> TokenStream {
     let (key, name) = (&field.json, &field.name);
     let gates = match has {
         Availability::Always => None,
         Availability::Never => Some(quote!([])),
         Availability::Since(release) => Some(gates(release)),
     };
-    let own = field
-        .ty
-        .reference()
-        .is_some_and(|held| version.types.contains_key(held));
-    let shape = match &field.ty {
-        _ if own => Some(quote!(as part)),
-        Ty::Ref(_) if field.form.boxed => Some(quote!(as boxed)),
-        _ => None,
+    let held = field.ty.reference();
+    let own = held.filter(|held| version.types.contains_key(*held));
+    // k8s-openapi has a `Box` only where a type holds itself.
+    let graph = &version.layout.graph;
+    let is_boxed_there = own.is_some_and(|held| graph.is_recursive(owner, held));
+    let shape = match (own, field.form.boxed && !is_boxed_there) {
+        (Some(_), false) => Some(quote!(as part)),
+        (Some(_), true) => Some(quote!(as boxed_part)),
+        (None, true) => Some(quote!(as boxed)),
+        (None, false) => None,
     };
     quote!(#gates #key => #name #shape)
 }

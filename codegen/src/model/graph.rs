@@ -79,6 +79,12 @@ impl Graph {
         is_in_one(&self.circles, owner, held)
     }
 
+    /// Returns a number that is higher than that of all types which a type holds inline, but for
+    /// those in its circle; `None` if it holds none and isn't held.
+    pub(crate) fn height(&self, name: &SchemaName) -> Option<usize> {
+        self.circles.get(name).copied()
+    }
+
     /// The same where all fields on the path are required, so that no object of it ends.
     pub(crate) fn is_endless(&self, owner: &SchemaName, held: &SchemaName) -> bool {
         is_in_one(&self.endless, owner, held)
@@ -105,7 +111,8 @@ fn is_in_one(circles: &BTreeMap<SchemaName, usize>, one: &SchemaName, other: &Sc
 
 /// The number of each node's circle.
 fn circles(graph: &DiGraphMap<&str, ()>) -> BTreeMap<SchemaName, usize> {
-    // Not Tarjan's algorithm, which petgraph has with recursion: documents may be deep.
+    // Not Tarjan's algorithm, which petgraph has with recursion: documents may be deep. Circles
+    // come after those which they hold.
     let circles = kosaraju_scc(graph).into_iter().enumerate();
     let numbers = circles.flat_map(|(number, circle)| {
         circle

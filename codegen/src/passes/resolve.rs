@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::boxing::{self, Boxed};
 use super::numbers::{self, OfTypes};
 use super::{
-    boxing, carry, closure, defaults, enums, exact, lists, merge, names, nullable, paths, placing,
+    carry, closure, defaults, enums, exact, lists, merge, names, nullable, paths, placing,
     readings, renames, rivals,
 };
 use crate::config::CrateConfig;
@@ -47,11 +48,12 @@ pub(super) fn run(
         modules = placing::joined(modules);
     }
     let numbers = numbers::of(&version, numbers, diagnostics);
+    let boxed = boxing::of(&version, &graph, diagnostics);
     let mut resolver = Resolver {
         version: &version,
         config,
-        graph: &graph,
         lists: &lists,
+        boxed,
         numbers,
         diagnostics,
     };
@@ -70,8 +72,8 @@ pub(super) fn run(
 struct Resolver<'a> {
     version: &'a ApiVersion<Lowered>,
     config: &'a CrateConfig,
-    graph: &'a Graph,
     lists: &'a BTreeMap<SchemaName, SchemaName>,
+    boxed: Boxed<'a>,
     numbers: OfTypes,
     diagnostics: &'a mut Diagnostics,
 }
@@ -114,10 +116,11 @@ impl Resolver<'_> {
         let version = self.version;
         let nullable = nullable::is_nullable(version, field);
         let is_optional = !field.is_always_written() || nullable;
+        let boxed = self.boxed.get(owner);
         let form = FieldForm {
             nullable,
             keeps_null: nullable::keeps_null(version, field),
-            boxed: boxing::is_boxed(version, self.graph, owner, field, self.diagnostics),
+            boxed: boxed.is_some_and(|fields| fields.contains(field.json.as_str())),
             literal: defaults::of(version, field, is_optional, self.diagnostics),
             merge: merge::of(version, object, field),
             reading: readings::of(version, object, field),

@@ -10,6 +10,7 @@ mod bad_documents;
 mod bad_kinds;
 mod bad_numbers;
 mod bad_overlays;
+mod boxing;
 mod common;
 mod compare;
 mod compiled;

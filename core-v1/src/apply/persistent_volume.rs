@@ -157,19 +157,19 @@ pub struct PersistentVolumeSpec {
     /// See
     /// [`aws_elastic_block_store`](crate::PersistentVolumeSpec::aws_elastic_block_store).
     #[cfg_attr(doc, doc(alias = "awsElasticBlockStore"))]
-    pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
+    pub aws_elastic_block_store: Option<Box<AWSElasticBlockStoreVolumeSource>>,
 
     /// Azure data disk.
     ///
     /// See [`azure_disk`](crate::PersistentVolumeSpec::azure_disk).
     #[cfg_attr(doc, doc(alias = "azureDisk"))]
-    pub azure_disk: Option<AzureDiskVolumeSource>,
+    pub azure_disk: Option<Box<AzureDiskVolumeSource>>,
 
     /// Azure Files share.
     ///
     /// See [`azure_file`](crate::PersistentVolumeSpec::azure_file).
     #[cfg_attr(doc, doc(alias = "azureFile"))]
-    pub azure_file: Option<AzureFilePersistentVolumeSource>,
+    pub azure_file: Option<Box<AzureFilePersistentVolumeSource>>,
 
     /// Size of the volume, under the key `storage`.
     ///
@@ -179,66 +179,66 @@ pub struct PersistentVolumeSpec {
     /// Ceph filesystem.
     ///
     /// See [`cephfs`](crate::PersistentVolumeSpec::cephfs).
-    pub cephfs: Option<CephFSPersistentVolumeSource>,
+    pub cephfs: Option<Box<CephFSPersistentVolumeSource>>,
 
     /// OpenStack Cinder disk.
     ///
     /// See [`cinder`](crate::PersistentVolumeSpec::cinder).
-    pub cinder: Option<CinderPersistentVolumeSource>,
+    pub cinder: Option<Box<CinderPersistentVolumeSource>>,
 
     /// Claim that the volume is bound to or reserved for.
     ///
     /// See [`claim_ref`](crate::PersistentVolumeSpec::claim_ref).
     #[cfg_attr(doc, doc(alias = "claimRef"))]
-    pub claim_ref: Option<ObjectReference>,
+    pub claim_ref: Option<Box<ObjectReference>>,
 
     /// Volume of an external CSI driver.
     ///
     /// See [`csi`](crate::PersistentVolumeSpec::csi).
-    pub csi: Option<CSIPersistentVolumeSource>,
+    pub csi: Option<Box<CSIPersistentVolumeSource>>,
 
     /// Disk of a Fibre Channel target.
     ///
     /// See [`fc`](crate::PersistentVolumeSpec::fc).
-    pub fc: Option<FCVolumeSource>,
+    pub fc: Option<Box<FCVolumeSource>>,
 
     /// Volume of a FlexVolume driver; CSI drivers have superseded these.
     ///
     /// See [`flex_volume`](crate::PersistentVolumeSpec::flex_volume).
     #[cfg_attr(doc, doc(alias = "flexVolume"))]
-    pub flex_volume: Option<FlexPersistentVolumeSource>,
+    pub flex_volume: Option<Box<FlexPersistentVolumeSource>>,
 
     /// Dataset of a Flocker cluster.
     ///
     /// See [`flocker`](crate::PersistentVolumeSpec::flocker).
-    pub flocker: Option<FlockerVolumeSource>,
+    pub flocker: Option<Box<FlockerVolumeSource>>,
 
     /// Google Compute Engine persistent disk.
     ///
     /// See [`gce_persistent_disk`](crate::PersistentVolumeSpec::gce_persistent_disk).
     #[cfg_attr(doc, doc(alias = "gcePersistentDisk"))]
-    pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
+    pub gce_persistent_disk: Option<Box<GCEPersistentDiskVolumeSource>>,
 
     /// Gluster filesystem.
     ///
     /// See [`glusterfs`](crate::PersistentVolumeSpec::glusterfs).
-    pub glusterfs: Option<GlusterfsPersistentVolumeSource>,
+    pub glusterfs: Option<Box<GlusterfsPersistentVolumeSource>>,
 
     /// File or directory of the node itself.
     ///
     /// See [`host_path`](crate::PersistentVolumeSpec::host_path).
     #[cfg_attr(doc, doc(alias = "hostPath"))]
-    pub host_path: Option<HostPathVolumeSource>,
+    pub host_path: Option<Box<HostPathVolumeSource>>,
 
     /// Disk of an iSCSI target.
     ///
     /// See [`iscsi`](crate::PersistentVolumeSpec::iscsi).
-    pub iscsi: Option<ISCSIPersistentVolumeSource>,
+    pub iscsi: Option<Box<ISCSIPersistentVolumeSource>>,
 
     /// Disk or directory of one particular node, which `nodeAffinity` must select.
     ///
     /// See [`local`](crate::PersistentVolumeSpec::local).
-    pub local: Option<LocalVolumeSource>,
+    pub local: Option<Box<LocalVolumeSource>>,
 
     /// Options for mounting the volume, such as `ro` or `soft`.
     ///
@@ -249,7 +249,7 @@ pub struct PersistentVolumeSpec {
     /// Directory exported by an NFS server.
     ///
     /// See [`nfs`](crate::PersistentVolumeSpec::nfs).
-    pub nfs: Option<NFSVolumeSource>,
+    pub nfs: Option<Box<NFSVolumeSource>>,
 
     /// Nodes from which the volume can be reached.
     ///
@@ -269,29 +269,29 @@ pub struct PersistentVolumeSpec {
     /// See
     /// [`photon_persistent_disk`](crate::PersistentVolumeSpec::photon_persistent_disk).
     #[cfg_attr(doc, doc(alias = "photonPersistentDisk"))]
-    pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
+    pub photon_persistent_disk: Option<Box<PhotonPersistentDiskVolumeSource>>,
 
     /// Volume of a Portworx cluster.
     ///
     /// See [`portworx_volume`](crate::PersistentVolumeSpec::portworx_volume).
     #[cfg_attr(doc, doc(alias = "portworxVolume"))]
-    pub portworx_volume: Option<PortworxVolumeSource>,
+    pub portworx_volume: Option<Box<PortworxVolumeSource>>,
 
     /// Volume of a Quobyte cluster.
     ///
     /// See [`quobyte`](crate::PersistentVolumeSpec::quobyte).
-    pub quobyte: Option<QuobyteVolumeSource>,
+    pub quobyte: Option<Box<QuobyteVolumeSource>>,
 
     /// Ceph RADOS block device.
     ///
     /// See [`rbd`](crate::PersistentVolumeSpec::rbd).
-    pub rbd: Option<RBDPersistentVolumeSource>,
+    pub rbd: Option<Box<RBDPersistentVolumeSource>>,
 
     /// Volume of a ScaleIO storage system.
     ///
     /// See [`scale_io`](crate::PersistentVolumeSpec::scale_io).
     #[cfg_attr(doc, doc(alias = "scaleIO"))]
-    pub scale_io: Option<ScaleIOPersistentVolumeSource>,
+    pub scale_io: Option<Box<ScaleIOPersistentVolumeSource>>,
 
     /// Storage class that the volume belongs to.
     ///
@@ -302,7 +302,7 @@ pub struct PersistentVolumeSpec {
     /// Volume of a StorageOS cluster.
     ///
     /// See [`storageos`](crate::PersistentVolumeSpec::storageos).
-    pub storageos: Option<StorageOSPersistentVolumeSource>,
+    pub storageos: Option<Box<StorageOSPersistentVolumeSource>>,
 
     /// `VolumeAttributesClass` whose attributes the volume has at present.
     ///
@@ -321,7 +321,7 @@ pub struct PersistentVolumeSpec {
     ///
     /// See [`vsphere_volume`](crate::PersistentVolumeSpec::vsphere_volume).
     #[cfg_attr(doc, doc(alias = "vsphereVolume"))]
-    pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
+    pub vsphere_volume: Option<Box<VsphereVirtualDiskVolumeSource>>,
 }
 
 impl PersistentVolumeSpec {
@@ -351,7 +351,7 @@ impl PersistentVolumeSpec {
         mut self,
         value: impl Into<AWSElasticBlockStoreVolumeSource>,
     ) -> Self {
-        self.aws_elastic_block_store = Some(value.into());
+        self.aws_elastic_block_store = Some(Box::new(value.into()));
         self
     }
 
@@ -360,7 +360,7 @@ impl PersistentVolumeSpec {
     /// Sets [`azure_disk`](Self::azure_disk).
     #[must_use]
     pub fn with_azure_disk(mut self, value: impl Into<AzureDiskVolumeSource>) -> Self {
-        self.azure_disk = Some(value.into());
+        self.azure_disk = Some(Box::new(value.into()));
         self
     }
 
@@ -369,7 +369,7 @@ impl PersistentVolumeSpec {
     /// Sets [`azure_file`](Self::azure_file).
     #[must_use]
     pub fn with_azure_file(mut self, value: impl Into<AzureFilePersistentVolumeSource>) -> Self {
-        self.azure_file = Some(value.into());
+        self.azure_file = Some(Box::new(value.into()));
         self
     }
 
@@ -393,7 +393,7 @@ impl PersistentVolumeSpec {
     /// Sets [`cephfs`](Self::cephfs).
     #[must_use]
     pub fn with_cephfs(mut self, value: impl Into<CephFSPersistentVolumeSource>) -> Self {
-        self.cephfs = Some(value.into());
+        self.cephfs = Some(Box::new(value.into()));
         self
     }
 
@@ -402,7 +402,7 @@ impl PersistentVolumeSpec {
     /// Sets [`cinder`](Self::cinder).
     #[must_use]
     pub fn with_cinder(mut self, value: impl Into<CinderPersistentVolumeSource>) -> Self {
-        self.cinder = Some(value.into());
+        self.cinder = Some(Box::new(value.into()));
         self
     }
 
@@ -411,7 +411,7 @@ impl PersistentVolumeSpec {
     /// Sets [`claim_ref`](Self::claim_ref).
     #[must_use]
     pub fn with_claim_ref(mut self, value: impl Into<ObjectReference>) -> Self {
-        self.claim_ref = Some(value.into());
+        self.claim_ref = Some(Box::new(value.into()));
         self
     }
 
@@ -420,7 +420,7 @@ impl PersistentVolumeSpec {
     /// Sets [`csi`](Self::csi).
     #[must_use]
     pub fn with_csi(mut self, value: impl Into<CSIPersistentVolumeSource>) -> Self {
-        self.csi = Some(value.into());
+        self.csi = Some(Box::new(value.into()));
         self
     }
 
@@ -429,7 +429,7 @@ impl PersistentVolumeSpec {
     /// Sets [`fc`](Self::fc).
     #[must_use]
     pub fn with_fc(mut self, value: impl Into<FCVolumeSource>) -> Self {
-        self.fc = Some(value.into());
+        self.fc = Some(Box::new(value.into()));
         self
     }
 
@@ -438,7 +438,7 @@ impl PersistentVolumeSpec {
     /// Sets [`flex_volume`](Self::flex_volume).
     #[must_use]
     pub fn with_flex_volume(mut self, value: impl Into<FlexPersistentVolumeSource>) -> Self {
-        self.flex_volume = Some(value.into());
+        self.flex_volume = Some(Box::new(value.into()));
         self
     }
 
@@ -447,7 +447,7 @@ impl PersistentVolumeSpec {
     /// Sets [`flocker`](Self::flocker).
     #[must_use]
     pub fn with_flocker(mut self, value: impl Into<FlockerVolumeSource>) -> Self {
-        self.flocker = Some(value.into());
+        self.flocker = Some(Box::new(value.into()));
         self
     }
 
@@ -459,7 +459,7 @@ impl PersistentVolumeSpec {
         mut self,
         value: impl Into<GCEPersistentDiskVolumeSource>,
     ) -> Self {
-        self.gce_persistent_disk = Some(value.into());
+        self.gce_persistent_disk = Some(Box::new(value.into()));
         self
     }
 
@@ -468,7 +468,7 @@ impl PersistentVolumeSpec {
     /// Sets [`glusterfs`](Self::glusterfs).
     #[must_use]
     pub fn with_glusterfs(mut self, value: impl Into<GlusterfsPersistentVolumeSource>) -> Self {
-        self.glusterfs = Some(value.into());
+        self.glusterfs = Some(Box::new(value.into()));
         self
     }
 
@@ -477,7 +477,7 @@ impl PersistentVolumeSpec {
     /// Sets [`host_path`](Self::host_path).
     #[must_use]
     pub fn with_host_path(mut self, value: impl Into<HostPathVolumeSource>) -> Self {
-        self.host_path = Some(value.into());
+        self.host_path = Some(Box::new(value.into()));
         self
     }
 
@@ -486,7 +486,7 @@ impl PersistentVolumeSpec {
     /// Sets [`iscsi`](Self::iscsi).
     #[must_use]
     pub fn with_iscsi(mut self, value: impl Into<ISCSIPersistentVolumeSource>) -> Self {
-        self.iscsi = Some(value.into());
+        self.iscsi = Some(Box::new(value.into()));
         self
     }
 
@@ -495,7 +495,7 @@ impl PersistentVolumeSpec {
     /// Sets [`local`](Self::local).
     #[must_use]
     pub fn with_local(mut self, value: impl Into<LocalVolumeSource>) -> Self {
-        self.local = Some(value.into());
+        self.local = Some(Box::new(value.into()));
         self
     }
 
@@ -516,7 +516,7 @@ impl PersistentVolumeSpec {
     /// Sets [`nfs`](Self::nfs).
     #[must_use]
     pub fn with_nfs(mut self, value: impl Into<NFSVolumeSource>) -> Self {
-        self.nfs = Some(value.into());
+        self.nfs = Some(Box::new(value.into()));
         self
     }
 
@@ -549,7 +549,7 @@ impl PersistentVolumeSpec {
         mut self,
         value: impl Into<PhotonPersistentDiskVolumeSource>,
     ) -> Self {
-        self.photon_persistent_disk = Some(value.into());
+        self.photon_persistent_disk = Some(Box::new(value.into()));
         self
     }
 
@@ -558,7 +558,7 @@ impl PersistentVolumeSpec {
     /// Sets [`portworx_volume`](Self::portworx_volume).
     #[must_use]
     pub fn with_portworx_volume(mut self, value: impl Into<PortworxVolumeSource>) -> Self {
-        self.portworx_volume = Some(value.into());
+        self.portworx_volume = Some(Box::new(value.into()));
         self
     }
 
@@ -567,7 +567,7 @@ impl PersistentVolumeSpec {
     /// Sets [`quobyte`](Self::quobyte).
     #[must_use]
     pub fn with_quobyte(mut self, value: impl Into<QuobyteVolumeSource>) -> Self {
-        self.quobyte = Some(value.into());
+        self.quobyte = Some(Box::new(value.into()));
         self
     }
 
@@ -576,7 +576,7 @@ impl PersistentVolumeSpec {
     /// Sets [`rbd`](Self::rbd).
     #[must_use]
     pub fn with_rbd(mut self, value: impl Into<RBDPersistentVolumeSource>) -> Self {
-        self.rbd = Some(value.into());
+        self.rbd = Some(Box::new(value.into()));
         self
     }
 
@@ -585,7 +585,7 @@ impl PersistentVolumeSpec {
     /// Sets [`scale_io`](Self::scale_io).
     #[must_use]
     pub fn with_scale_io(mut self, value: impl Into<ScaleIOPersistentVolumeSource>) -> Self {
-        self.scale_io = Some(value.into());
+        self.scale_io = Some(Box::new(value.into()));
         self
     }
 
@@ -603,7 +603,7 @@ impl PersistentVolumeSpec {
     /// Sets [`storageos`](Self::storageos).
     #[must_use]
     pub fn with_storageos(mut self, value: impl Into<StorageOSPersistentVolumeSource>) -> Self {
-        self.storageos = Some(value.into());
+        self.storageos = Some(Box::new(value.into()));
         self
     }
 
@@ -630,7 +630,7 @@ impl PersistentVolumeSpec {
     /// Sets [`vsphere_volume`](Self::vsphere_volume).
     #[must_use]
     pub fn with_vsphere_volume(mut self, value: impl Into<VsphereVirtualDiskVolumeSource>) -> Self {
-        self.vsphere_volume = Some(value.into());
+        self.vsphere_volume = Some(Box::new(value.into()));
         self
     }
 }
@@ -640,36 +640,36 @@ impl From<crate::PersistentVolumeSpec> for PersistentVolumeSpec {
     fn from(value: crate::PersistentVolumeSpec) -> Self {
         Self {
             access_modes: value.access_modes,
-            aws_elastic_block_store: value.aws_elastic_block_store.map(Into::into),
-            azure_disk: value.azure_disk.map(Into::into),
-            azure_file: value.azure_file.map(Into::into),
+            aws_elastic_block_store: value.aws_elastic_block_store.map(convert::boxed),
+            azure_disk: value.azure_disk.map(convert::boxed),
+            azure_file: value.azure_file.map(convert::boxed),
             capacity: value.capacity,
-            cephfs: value.cephfs.map(Into::into),
-            cinder: value.cinder.map(Into::into),
-            claim_ref: value.claim_ref.map(Into::into),
-            csi: value.csi.map(Into::into),
-            fc: value.fc.map(Into::into),
-            flex_volume: value.flex_volume.map(Into::into),
-            flocker: value.flocker.map(Into::into),
-            gce_persistent_disk: value.gce_persistent_disk.map(Into::into),
-            glusterfs: value.glusterfs.map(Into::into),
-            host_path: value.host_path.map(Into::into),
-            iscsi: value.iscsi.map(Into::into),
-            local: value.local.map(Into::into),
+            cephfs: value.cephfs.map(convert::boxed),
+            cinder: value.cinder.map(convert::boxed),
+            claim_ref: value.claim_ref.map(convert::boxed),
+            csi: value.csi.map(convert::boxed),
+            fc: value.fc.map(convert::boxed),
+            flex_volume: value.flex_volume.map(convert::boxed),
+            flocker: value.flocker.map(convert::boxed),
+            gce_persistent_disk: value.gce_persistent_disk.map(convert::boxed),
+            glusterfs: value.glusterfs.map(convert::boxed),
+            host_path: value.host_path.map(convert::boxed),
+            iscsi: value.iscsi.map(convert::boxed),
+            local: value.local.map(convert::boxed),
             mount_options: value.mount_options,
-            nfs: value.nfs.map(Into::into),
+            nfs: value.nfs.map(convert::boxed),
             node_affinity: value.node_affinity.map(Into::into),
             persistent_volume_reclaim_policy: value.persistent_volume_reclaim_policy,
-            photon_persistent_disk: value.photon_persistent_disk.map(Into::into),
-            portworx_volume: value.portworx_volume.map(Into::into),
-            quobyte: value.quobyte.map(Into::into),
-            rbd: value.rbd.map(Into::into),
-            scale_io: value.scale_io.map(Into::into),
+            photon_persistent_disk: value.photon_persistent_disk.map(convert::boxed),
+            portworx_volume: value.portworx_volume.map(convert::boxed),
+            quobyte: value.quobyte.map(convert::boxed),
+            rbd: value.rbd.map(convert::boxed),
+            scale_io: value.scale_io.map(convert::boxed),
             storage_class_name: value.storage_class_name,
-            storageos: value.storageos.map(Into::into),
+            storageos: value.storageos.map(convert::boxed),
             volume_attributes_class_name: value.volume_attributes_class_name,
             volume_mode: value.volume_mode,
-            vsphere_volume: value.vsphere_volume.map(Into::into),
+            vsphere_volume: value.vsphere_volume.map(convert::boxed),
         }
     }
 }

@@ -137,6 +137,11 @@ pub const fn is_complete<O, T: Counterpart>(_: fn(&O) -> &T) -> bool {
     T::IS_COMPLETE
 }
 
+/// The same of a field that is boxed here only.
+pub const fn is_complete_boxed<O, T: Counterpart>(_: fn(&O) -> &Option<Box<T>>) -> bool {
+    T::IS_COMPLETE
+}
+
 impl<T: Counterpart> Counterpart for Option<T> {
     type Theirs = Option<T::Theirs>;
 
@@ -213,7 +218,8 @@ impl<T: Counterpart> Counterpart for BTreeMap<String, T> {
 /// All is `#[inline]`, so that a program carries only the conversions that it uses.
 ///
 /// A row of a field has its name in JSON and in Rust. With `as part` the field has a counterpart,
-/// with `as boxed` it is in a `Box` here only; otherwise it has the same type on both sides.
+/// with `as boxed` it is in a `Box` here only, with `as boxed_part` both; otherwise it has the same
+/// type on both sides.
 /// Brackets before a field have the releases in which k8s-openapi has it, as above, if not in all;
 /// empty brackets mean none. These fields come last. A last row `_ => field` names the field with
 /// the preserved unknown fields.
@@ -360,6 +366,9 @@ macro_rules! __counterpart_complete {
     ($name:ident, $field:ident part) => {
         $crate::counterpart::is_complete(|object: &$name| &object.$field)
     };
+    ($name:ident, $field:ident boxed_part) => {
+        $crate::counterpart::is_complete_boxed(|object: &$name| &object.$field)
+    };
     ($name:ident, $field:ident $(boxed)?) => {
         true
     };
@@ -377,6 +386,11 @@ macro_rules! __counterpart_from {
     ($field:ident part) => {
         $crate::counterpart::Counterpart::from_theirs($field)
     };
+    ($field:ident boxed_part) => {
+        $field.map(|part| {
+            $crate::generated::Box::new($crate::counterpart::Counterpart::from_theirs(part))
+        })
+    };
 }
 
 #[doc(hidden)]
@@ -390,6 +404,9 @@ macro_rules! __counterpart_into {
     };
     ($lost:ident, $key:literal, $field:ident part) => {
         $lost.inside($key, $field)
+    };
+    ($lost:ident, $key:literal, $field:ident boxed_part) => {
+        $field.map(|part| $lost.inside($key, *part))
     };
 }
 

@@ -212,7 +212,7 @@ mod tests {
     fn complaint(change: impl FnOnce(&mut PersistentVolume)) -> String {
         let request = request();
         let mut volume = request.volume();
-        volume.spec.as_mut().unwrap().host_path = Some(HostPathVolumeSource::new("/d"));
+        volume.spec.as_mut().unwrap().host_path = Some(HostPathVolumeSource::new("/d").into());
         change(&mut volume);
         let result = complete(&request, &mut volume);
         result
@@ -234,7 +234,7 @@ mod tests {
         );
         assert_eq!(
             complaint(|volume| {
-                spec(volume).local = Some(LocalVolumeSource::new("/dev/x"));
+                spec(volume).local = Some(LocalVolumeSource::new("/dev/x").into());
             }),
             "spec: must have one volume source, not 2"
         );
@@ -296,7 +296,7 @@ mod tests {
             let claim = request.claim.spec.as_mut().unwrap();
             claim.volume_attributes_class_name = wanted.map(str::to_owned);
             let mut volume = request.volume();
-            spec(&mut volume).host_path = Some(HostPathVolumeSource::new("/d"));
+            spec(&mut volume).host_path = Some(HostPathVolumeSource::new("/d").into());
             let copied = spec(&mut volume).volume_attributes_class_name.clone();
             assert_eq!(copied.as_deref(), wanted.filter(|name| !name.is_empty()));
             spec(&mut volume).volume_attributes_class_name = given.map(str::to_owned);
@@ -330,7 +330,7 @@ mod tests {
         .unwrap();
         let with = |request: ProvisionRequest| {
             let mut volume = request.volume();
-            spec(&mut volume).host_path = Some(HostPathVolumeSource::new("/d"));
+            spec(&mut volume).host_path = Some(HostPathVolumeSource::new("/d").into());
             spec(&mut volume).node_affinity = Some(affinity.clone());
             complete(&request, &mut volume)
         };

@@ -170,7 +170,7 @@ impl<P: Provisioner> ClaimWorker<P> {
     ) -> PersistentVolume {
         let claim = &request.claim;
         let spec = volume.spec.get_or_insert_default();
-        spec.claim_ref = Some(claim_reference(&claim.metadata));
+        spec.claim_ref = Some(Box::new(claim_reference(&claim.metadata)));
         spec.storage_class_name = Some(rules::class_name(claim).to_owned());
         let policy = spec.persistent_volume_reclaim_policy.as_ref();
         // Otherwise the storage is never deleted, and the finalizer would be removed again.

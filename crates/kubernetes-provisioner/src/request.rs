@@ -119,8 +119,8 @@ impl<V: Volume> ProvisionRequest<V> {
     /// let request = ProvisionRequest::new(claim, class);
     ///
     /// let mut volume = request.volume();
-    /// volume.spec.get_or_insert_default().host_path =
-    ///     Some(HostPathVolumeSource::new(format!("/data/{}", request.volume_name)));
+    /// let source = HostPathVolumeSource::new(format!("/data/{}", request.volume_name));
+    /// volume.spec.get_or_insert_default().host_path = Some(source.into());
     /// assert_eq!(volume.metadata.name.as_deref(), Some("pvc-1234"));
     /// ```
     #[must_use]
@@ -132,7 +132,7 @@ impl<V: Volume> ProvisionRequest<V> {
             } else {
                 PersistentVolumeMode::Filesystem
             });
-        spec.claim_ref = Some(claim_reference(self.claim.metadata()));
+        spec.claim_ref = Some(Box::new(claim_reference(self.claim.metadata())));
         spec.access_modes = self.claim.access_modes();
         spec.mount_options = self.class.mount_options().cloned();
         spec.volume_attributes_class_name = self.volume_attributes_class_name().map(str::to_owned);

@@ -83,7 +83,7 @@ impl Provisioner for HostPath {
         let mut volume = request.volume();
         let spec = volume.spec.get_or_insert_default();
         let source = HostPathVolumeSource::new(path).with_type(HostPathType::Directory);
-        spec.host_path = Some(source);
+        spec.host_path = Some(source.into());
         if let Some(node) = &self.node {
             let hostname = request.selected_node.as_ref().and_then(hostname);
             spec.node_affinity = Some(affinity(hostname.unwrap_or(node)));

@@ -22,11 +22,19 @@ impl<T: Field> Field for Vec<T> {
             }
             return Ok(());
         }
-        reserve_one(self);
-        let mut element = T::zero();
-        element.read(wire, input)?;
-        self.push(element);
-        Ok(())
+        if wire == Wire::Length && self.is_empty() {
+            self.reserve_exact(elements::<T>(*input));
+        }
+        loop {
+            reserve_one(self);
+            self.push(T::zero());
+            if let Some(element) = self.last_mut() {
+                element.read(wire, input)?;
+            }
+            if !input.again() {
+                return Ok(());
+            }
+        }
     }
 
     #[inline]
@@ -40,6 +48,18 @@ impl<T: Field> Field for Vec<T> {
     fn is_omitted(&self) -> bool {
         self.is_empty()
     }
+}
+
+/// The most memory that is taken for a byte of elements that aren't read yet.
+const BYTES: usize = 16;
+
+/// The number of elements to make room for at the first one of a list. A list of empty objects, which
+/// are two bytes in protobuf, grows as they are read.
+#[inline]
+fn elements<T>(input: Input<'_>) -> usize {
+    let (times, bytes) = input.repetitions();
+    let room = bytes.saturating_mul(BYTES) / size_of::<T>().max(1);
+    times.min(room)
 }
 
 /// The numbers of the key and the value of an entry.

@@ -26,6 +26,8 @@ pub enum Wire {
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     rest: &'a [u8],
+    /// The number and the wire type of the field that was begun last.
+    tag: u64,
     depth: u8,
 }
 
@@ -35,6 +37,7 @@ impl<'a> Input<'a> {
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self {
             rest: bytes,
+            tag: 0,
             depth: DEPTH,
         }
     }
@@ -50,6 +53,7 @@ impl<'a> Input<'a> {
             return Ok(None);
         }
         let tag = self.any_varint()?;
+        self.tag = tag;
         let wire = match tag & 7 {
             0 => Wire::Varint,
             1 => Wire::Eight,
@@ -118,7 +122,33 @@ impl<'a> Input<'a> {
         let Some(depth) = self.depth.checked_sub(1) else {
             return Err(DecodeErrorKind::TooDeep(DEPTH).into());
         };
-        Ok(Self { rest, depth })
+        let tag = 0;
+        Ok(Self { rest, tag, depth })
+    }
+
+    /// Begins the next field if it is the same one again.
+    #[inline]
+    pub(super) fn again(&mut self) -> bool {
+        let mut next = *self;
+        if next.is_empty() || next.any_varint() != Ok(self.tag) {
+            return false;
+        }
+        *self = next;
+        true
+    }
+
+    /// Returns how often the field that was begun follows itself, this time included, and the bytes
+    /// that this takes.
+    pub(super) fn repetitions(mut self) -> (usize, usize) {
+        let all = self.rest.len();
+        let mut times = 0;
+        while self.bytes(Wire::Length).is_ok() {
+            times += 1;
+            if !self.again() {
+                break;
+            }
+        }
+        (times, all - self.rest.len())
     }
 
     /// Skips a value. Groups are skipped to their end.

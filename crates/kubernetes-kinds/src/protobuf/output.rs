@@ -1,6 +1,8 @@
 //! The bytes that are written, from the last to the first: the length of a message is known only
 //! after it.
 
+use std::mem;
+
 use super::Wire;
 
 /// Bytes that have been written, from the last to the first.
@@ -10,25 +12,40 @@ pub struct Output {
     buffer: Vec<u8>,
     /// The number of unused bytes.
     free: usize,
+    /// Earlier buffers, all of whose bytes are written: they follow.
+    full: Vec<Vec<u8>>,
+    /// The bytes in those.
+    in_full: usize,
 }
 
-/// The unused bytes that a first write makes room for.
+/// The sizes of the first buffer and of the largest ones. Larger ones would come from the kernel and
+/// go back to it each time.
 const FIRST: usize = 1024;
+const LARGEST: usize = 64 * 1024;
 
 impl Output {
     /// Returns what has been written.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {
-        self.buffer.drain(..self.free);
-        self.buffer
+        if self.full.is_empty() {
+            self.buffer.drain(..self.free);
+            return self.buffer;
+        }
+        let mut bytes = Vec::with_capacity(self.len());
+        bytes.extend_from_slice(&self.buffer[self.free..]);
+        while let Some(buffer) = self.full.pop() {
+            bytes.extend_from_slice(&buffer);
+        }
+        bytes
     }
 
     /// Writes the bytes before all others.
     #[inline]
     pub fn put(&mut self, bytes: &[u8]) {
-        if self.free < bytes.len() {
-            self.grow(bytes.len());
-        }
+        let bytes = match bytes.len() <= self.free {
+            true => bytes,
+            false => self.fill(bytes),
+        };
         let start = self.free - bytes.len();
         self.buffer[start..self.free].copy_from_slice(bytes);
         self.free = start;
@@ -89,16 +106,20 @@ impl Output {
     }
 
     fn len(&self) -> usize {
-        self.buffer.len() - self.free
+        self.in_full + self.buffer.len() - self.free
     }
 
-    /// Makes room for more bytes, and for twice as many as there are.
+    /// Fills the buffer with the last of the bytes, and makes one with room for the others, which it
+    /// returns.
     #[cold]
-    fn grow(&mut self, more: usize) {
-        let more = more.max(self.buffer.len()).max(FIRST);
-        let mut buffer = vec![0; more + self.buffer.len()];
-        buffer[more + self.free..].copy_from_slice(&self.buffer[self.free..]);
-        self.free += more;
-        self.buffer = buffer;
+    fn fill<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let (others, last) = bytes.split_at(bytes.len() - self.free);
+        self.buffer[..self.free].copy_from_slice(last);
+        let size = (2 * self.buffer.len()).clamp(FIRST, LARGEST);
+        let buffer = vec![0; size.max(others.len())];
+        self.free = buffer.len();
+        self.in_full += self.buffer.len();
+        self.full.push(mem::replace(&mut self.buffer, buffer));
+        others
     }
 }

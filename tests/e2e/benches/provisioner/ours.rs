@@ -37,7 +37,8 @@ impl Provisioner for Nothing {
         }
         let mut volume = request.volume();
         let path = format!("/srv/{}", request.volume_name);
-        volume.spec.get_or_insert_default().host_path = Some(HostPathVolumeSource::new(path));
+        volume.spec.get_or_insert_default().host_path =
+            Some(HostPathVolumeSource::new(path).into());
         Ok(volume)
     }
 

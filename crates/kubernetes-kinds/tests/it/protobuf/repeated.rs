@@ -242,6 +242,20 @@ fn lists() {
 }
 
 #[test]
+fn lists_take_the_memory_of_their_elements() {
+    let texts = of(&[bytes(8, b"a"), bytes(8, b"b"), bytes(8, b"c")]).texts;
+    assert_eq!((texts.len(), texts.capacity()), (3, 3));
+    // Objects without fields are two bytes each, and a hundred times as many here.
+    let parts = vec![bytes(9, b""); 5].concat();
+    let parts = of(&[parts.clone(), bytes(1, b"a"), parts]).parts;
+    assert_eq!(parts.map(|parts| parts.len()), Some(10));
+    // The elements after a damaged one aren't looked at.
+    let damaged = [bytes(9, &number(3, 1)), bytes(9, &[0x80]), vec![0x4a, 0xff]].concat();
+    let expected = "Thing, field 9: the input ends inside a value";
+    assert_eq!(error(&damaged), expected);
+}
+
+#[test]
 fn texts_that_are_no_utf_8() {
     let text = b"a\xff\xe2\x82b\xed\xa0\x80";
     let thing = of(&[

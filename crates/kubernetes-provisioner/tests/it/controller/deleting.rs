@@ -153,7 +153,7 @@ async fn volumes_that_were_migrated_or_made_by_hand_are_deleted() {
     world.volume(&migrated);
     let mut by_hand = released("by-hand");
     by_hand.metadata.annotations = None;
-    by_hand.spec.as_mut().unwrap().csi = Some(CSIPersistentVolumeSource::new(NAME, "1"));
+    by_hand.spec.as_mut().unwrap().csi = Some(CSIPersistentVolumeSource::new(NAME, "1").into());
     world.volume(&by_hand);
     let running = world.start(Fake::default()).await;
     running.idle().await;

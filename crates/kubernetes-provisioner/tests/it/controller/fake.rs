@@ -175,12 +175,13 @@ impl Provisioner for Fake {
                 let claim = request.volume().spec.and_then(|spec| spec.claim_ref);
                 state
                     .claims
-                    .insert(request.volume_name.clone(), claim.unwrap());
+                    .insert(request.volume_name.clone(), *claim.unwrap());
             }
         }
         let mut volume = request.volume();
         let path = format!("/srv/{}", request.volume_name);
-        volume.spec.get_or_insert_default().host_path = Some(HostPathVolumeSource::new(path));
+        volume.spec.get_or_insert_default().host_path =
+            Some(HostPathVolumeSource::new(path).into());
         match answer {
             Answer::Volume => Ok(volume),
             Answer::Changed(change) => {
@@ -218,7 +219,7 @@ impl Provisioner for Fake {
         let volumes = state.unstored.iter().map(|(name, policy)| {
             let mut spec =
                 PersistentVolumeSpec::new().with_persistent_volume_reclaim_policy(policy.clone());
-            spec.claim_ref = state.claims.get(name).cloned();
+            spec.claim_ref = state.claims.get(name).cloned().map(Box::new);
             PersistentVolume::new(name).with_spec(spec)
         });
         Ok(volumes.collect())

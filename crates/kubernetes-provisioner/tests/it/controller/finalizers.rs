@@ -83,7 +83,7 @@ async fn volumes_that_nobody_provisioned_get_the_finalizer_too() {
         annotations.remove(names::PROVISIONED_BY);
     }
     let source = CSIPersistentVolumeSource::new(NAME, "1");
-    of_driver.spec.as_mut().unwrap().csi = Some(source);
+    of_driver.spec.as_mut().unwrap().csi = Some(source.into());
     for volume in [migrated, of_driver] {
         assert_eq!(finalizers(true, volume, false).await, some(&[FINALIZER]));
     }

@@ -47,7 +47,7 @@ fn volumes_and_claims_of_core_v1_are_taken_too() {
     let volume = core_v1::PersistentVolume {
         metadata: metadata("disk"),
         spec: Some(core_v1::PersistentVolumeSpec {
-            local: Some(source),
+            local: Some(source.into()),
             ..Default::default()
         }),
         ..Default::default()
