@@ -6,10 +6,16 @@ use k8s_openapi::NamespaceResourceScope;
 use kube::core::{NamespaceScope, Request};
 use kube::{Client, Resource};
 
+use crate::exchange::Formats;
+
 /// The API of the kind `K`, in protobuf.
 ///
 /// Constructors, methods, parameters and results are those of [`kube::Api`]. Other methods of
 /// kube, such as those for metadata only, are in [`as_kube`](Self::as_kube) and use JSON.
+///
+/// A server that refuses a request in protobuf with the code 406 or 415 gets it again in JSON. If
+/// that is taken, this value, its clones, those for other namespaces and watchers of them use JSON
+/// from then on.
 ///
 /// ```no_run
 /// use kubernetes_protobuf::Api;
@@ -33,15 +39,23 @@ use kube::{Client, Resource};
 pub struct Api<K> {
     pub(crate) client: Client,
     pub(crate) request: Request,
+    pub(crate) formats: Formats,
     json: kube::Api<K>,
 }
 
 impl<K: Resource + Clone> From<kube::Api<K>> for Api<K> {
     /// Takes the kind and the scope of an API.
     fn from(json: kube::Api<K>) -> Self {
+        Self::new(json, Formats::default())
+    }
+}
+
+impl<K: Resource + Clone> Api<K> {
+    fn new(json: kube::Api<K>, formats: Formats) -> Self {
         Self {
             client: json.clone().into_client(),
             request: Request::new(json.resource_url()),
+            formats,
             json,
         }
     }
@@ -78,7 +92,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Api<K> {
     where
         <K as Resource>::Scope: NamespaceScope,
     {
-        self.json.constrain(namespace).into()
+        Self::new(self.json.constrain(namespace), self.formats)
     }
 
     /// Changes the namespace to the default one of the client.
@@ -87,7 +101,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Api<K> {
     where
         <K as Resource>::Scope: NamespaceScope,
     {
-        self.json.constrain_default().into()
+        Self::new(self.json.constrain_default(), self.formats)
     }
 
     /// Changes the scope to all namespaces.
@@ -96,7 +110,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Api<K> {
     where
         <K as Resource>::Scope: NamespaceScope,
     {
-        self.json.unconstrain().into()
+        Self::new(self.json.unconstrain(), self.formats)
     }
 
     /// Returns the namespace, or `None` for all of them and for cluster-scoped kinds.

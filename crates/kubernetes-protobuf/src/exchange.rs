@@ -1,5 +1,8 @@
 //! Requests and answers: the formats that they ask for and have.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use either::Either;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
@@ -43,24 +46,41 @@ impl Format {
     }
 }
 
-/// Sends a request for protobuf, and once more for JSON if the server refuses that. Returns the
-/// answer if it is no error.
+/// What is known of the formats that a server has for a kind. Clones share it.
+#[derive(Clone, Default)]
+pub(crate) struct Formats {
+    /// True when the server has refused protobuf, and taken the same request in JSON.
+    json_only: Arc<AtomicBool>,
+}
+
+/// Sends a request for protobuf, and once more for JSON if the server refuses that. A server that
+/// then takes it gets JSON from then on. Returns the answer if it is no error.
 ///
 /// An object becomes the body of the request; otherwise, the request has its own.
 pub(crate) async fn send<K: Object>(
     client: &Client,
+    formats: &Formats,
     request: Request<Vec<u8>>,
     object: Option<&K>,
 ) -> Result<Response<Body>> {
-    let in_protobuf = in_format(request.clone(), object, Format::Protobuf)?;
-    let response = client.send(in_protobuf).await?;
-    let response = match response.status() {
-        StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-            client
-                .send(in_format(request, object, Format::Json)?)
-                .await?
+    // Nothing else depends on the flag.
+    let response = if formats.json_only.load(Ordering::Relaxed) {
+        let in_json = in_format(request, object, Format::Json)?;
+        client.send(in_json).await?
+    } else {
+        let in_protobuf = in_format(request.clone(), object, Format::Protobuf)?;
+        let response = client.send(in_protobuf).await?;
+        if is_refused(&response) {
+            let in_json = in_format(request, object, Format::Json)?;
+            let response = client.send(in_json).await?;
+            // Refused again, it was not for protobuf: servers lack kinds of patches, too.
+            if !is_refused(&response) {
+                formats.json_only.store(true, Ordering::Relaxed);
+            }
+            response
+        } else {
+            response
         }
-        _ => response,
     };
     let code = response.status();
     if code.is_client_error() || code.is_server_error() {
@@ -68,6 +88,14 @@ pub(crate) async fn send<K: Object>(
         return Err(Error::Api(Box::new(status::of_error(code, &body))));
     }
     Ok(response)
+}
+
+/// Returns true if a server lacks the format of a request or of its answer.
+fn is_refused(response: &Response<Body>) -> bool {
+    matches!(
+        response.status(),
+        StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE
+    )
 }
 
 fn in_format<K: Object>(

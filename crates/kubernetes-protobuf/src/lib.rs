@@ -8,7 +8,7 @@
 //! [`kube::Api`] for them.
 //!
 //! A request asks for protobuf and accepts JSON; answers, errors and watches are read by what a
-//! server sent. A server that refuses a body in protobuf gets JSON.
+//! server sent. A server that refuses protobuf gets JSON, at once and from then on.
 
 mod api;
 mod event;

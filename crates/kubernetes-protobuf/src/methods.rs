@@ -193,7 +193,7 @@ impl<K: Object> Api<K> {
     ) -> Result<impl Stream<Item = Result<WatchEvent<K>>> + Send + use<K>> {
         let mut request = labelled("watch", self.request.watch(params, version))?;
         frames::accept_uncompressed(&mut request);
-        let response = exchange::send::<K>(&self.client, request, None).await?;
+        let response = exchange::send::<K>(&self.client, &self.formats, request, None).await?;
         Ok(frames::events(response))
     }
 
@@ -212,7 +212,8 @@ impl<K: Object> Api<K> {
         object: Option<&K>,
     ) -> Result<Answer> {
         let request = labelled(label, request)?;
-        exchange::answer(exchange::send(&self.client, request, object).await?).await
+        let response = exchange::send(&self.client, &self.formats, request, object).await?;
+        exchange::answer(response).await
     }
 }
 

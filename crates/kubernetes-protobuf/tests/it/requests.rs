@@ -1,13 +1,16 @@
 //! Contents of requests, and reading of answers.
 
+use core_v1::PersistentVolumeClaim;
 use either::Either;
+use futures::StreamExt;
 use kube::api::{DeleteParams, GetParams, ListParams, Patch, PatchParams, PostParams};
+use kube::runtime::watcher::{Config, Event};
 use kubernetes_kinds::protobuf::{from_slice, to_vec};
-use kubernetes_protobuf::Api;
+use kubernetes_protobuf::{Api, watcher};
 use serde_json::json;
 use storage_v1::{StorageClass, VolumeAttachment};
 
-use crate::support::{JSON, PROTOBUF, answer, class, envelope, list, server, status};
+use crate::support::{JSON, Log, PROTOBUF, Sent, answer, class, envelope, list, server, status};
 
 #[tokio::test]
 async fn objects_are_got_in_protobuf() {
@@ -140,16 +143,11 @@ async fn deletions_return_objects_or_statuses() {
 #[tokio::test]
 async fn servers_without_protobuf_get_json() {
     let stored = serde_json::to_vec(&class("fast", "8")).unwrap();
-    for code in [406, 415] {
+    for (code, content_type) in [(406, JSON), (415, JSON), (406, "text/plain")] {
+        let refusal = status(code.into(), "UnsupportedMediaType", "no");
         let (client, log) = server([
-            answer(
-                code,
-                JSON,
-                status(code.into(), "UnsupportedMediaType", "no"),
-            ),
+            answer(code, content_type, refusal),
             answer(201, JSON, stored.clone()),
-            answer(code, "text/plain", "no"),
-            answer(200, JSON, stored.clone()),
         ]);
         let classes: Api<StorageClass> = Api::all(client);
         let created = classes
@@ -157,15 +155,106 @@ async fn servers_without_protobuf_get_json() {
             .await
             .unwrap();
         assert_eq!(created, class("fast", "8"));
-        assert_eq!(classes.get("fast").await.unwrap(), created);
         let sent = log.take();
         assert_eq!(sent[1].header("content-type"), JSON);
         assert_eq!(sent[1].header("accept"), JSON);
         assert_eq!(sent[1].method, sent[0].method);
+        assert_eq!(sent[1].uri, sent[0].uri);
         let in_json: StorageClass = serde_json::from_slice(&sent[1].body).unwrap();
         assert_eq!(in_json, class("fast", ""));
-        assert_eq!(sent[3].header("accept"), JSON);
     }
+}
+
+/// The formats that the requests since the last call accept, and those of their bodies.
+fn formats(log: &Log) -> Vec<(bool, bool)> {
+    let sent = log.take();
+    let is_protobuf = |sent: &Sent, name| sent.header(name).starts_with(PROTOBUF);
+    let of = |sent| {
+        (
+            is_protobuf(sent, "accept"),
+            is_protobuf(sent, "content-type"),
+        )
+    };
+    sent.iter().map(of).collect()
+}
+
+#[tokio::test]
+async fn a_server_refuses_protobuf_once() {
+    let claim = PersistentVolumeClaim::new("data");
+    let stored = serde_json::to_vec(&claim).unwrap();
+    let list = json!({"metadata": {"resourceVersion": "9"}, "items": []}).to_string();
+    let (client, log) = server([
+        answer(415, JSON, status(415, "UnsupportedMediaType", "no")),
+        answer(201, JSON, stored.clone()),
+        answer(201, JSON, stored.clone()),
+        answer(200, JSON, stored.clone()),
+        answer(200, JSON, list),
+        answer(410, JSON, status(410, "Expired", "too old")),
+    ]);
+    let claims: Api<PersistentVolumeClaim> = Api::all(client);
+    // Before the server is known.
+    let others = [claims.clone(), claims.clone().constrain("b")];
+    let params = PostParams::default();
+    let in_a = claims.constrain("a");
+    in_a.create(&params, &claim).await.unwrap();
+    assert_eq!(formats(&log), [(true, true), (false, false)]);
+    in_a.create(&params, &claim).await.unwrap();
+    let [all, in_b] = others;
+    in_b.get("data").await.unwrap();
+    let events: Vec<_> = watcher(all, Config::default()).take(3).collect().await;
+    assert!(matches!(
+        events.as_slice(),
+        [Ok(_), Ok(Event::InitDone), Err(_)]
+    ));
+    assert_eq!(formats(&log), [(false, false); 4]);
+}
+
+#[tokio::test]
+async fn a_watcher_tells_its_api_that_a_server_has_no_protobuf() {
+    let list = json!({"metadata": {"resourceVersion": "9"}, "items": []}).to_string();
+    let (client, log) = server([
+        answer(406, JSON, status(406, "NotAcceptable", "no")),
+        answer(200, JSON, list.clone()),
+        answer(200, JSON, list),
+    ]);
+    let classes: Api<StorageClass> = Api::all(client);
+    let events = watcher(classes.clone(), Config::default()).take(2);
+    assert_eq!(events.collect::<Vec<_>>().await.len(), 2);
+    classes.list(&ListParams::default()).await.unwrap();
+    let expected = [(true, false), (false, false), (false, false)];
+    assert_eq!(formats(&log), expected);
+}
+
+#[tokio::test]
+async fn other_refusals_are_not_remembered() {
+    let stored = to_vec(&class("fast", "8"));
+    let (client, log) = server([
+        answer(
+            415,
+            JSON,
+            status(415, "UnsupportedMediaType", "no such patch"),
+        ),
+        answer(
+            415,
+            JSON,
+            status(415, "UnsupportedMediaType", "no such patch"),
+        ),
+        answer(503, JSON, status(503, "ServiceUnavailable", "not now")),
+        answer(200, PROTOBUF, stored),
+    ]);
+    let classes: Api<StorageClass> = Api::all(client);
+    let patch = Patch::Strategic(json!({}));
+    let params = PatchParams::default();
+    let error = classes.patch("fast", &params, &patch).await.unwrap_err();
+    assert!(matches!(error, kube::Error::Api(status) if status.code == 415));
+    assert!(classes.get("fast").await.is_err());
+    classes.get("fast").await.unwrap();
+    let expected = [true, false, true, true];
+    let accepted: Vec<_> = formats(&log)
+        .into_iter()
+        .map(|(accept, _)| accept)
+        .collect();
+    assert_eq!(accepted, expected);
 }
 
 #[test]
