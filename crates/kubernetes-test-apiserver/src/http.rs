@@ -14,6 +14,7 @@ use crate::collection::Stored;
 use crate::fault::Fault;
 use crate::list::List;
 use crate::listener::Connection;
+use crate::media::{self, JSON};
 use crate::query::Query;
 use crate::refusal::Refusal;
 use crate::shared::Shared;
@@ -21,7 +22,6 @@ use crate::store::{self, Patch};
 use crate::target::Target;
 use crate::{Request, metadata, watch};
 
-const JSON: &str = "application/json";
 /// The body may be JSON, which is YAML too.
 const APPLY_PATCH: &str = "application/apply-patch+yaml";
 const JSON_PATCH: &str = "application/json-patch+json";
@@ -49,6 +49,9 @@ async fn handle(
 ) -> Response {
     shared.awake().await;
     let call = Call::new(&shared, &method, &uri, &headers, &body);
+    if let Some(refusal) = call.lacks_format(&shared, &headers, !body.is_empty()) {
+        return refuse(refusal);
+    }
     shared.log.lock().push(&call.request);
     let effect = shared.rules.lock().effect(&call.request);
     if !effect.delay.is_zero() {
@@ -86,9 +89,6 @@ struct Call {
 
 impl Call {
     fn new(shared: &Shared, method: &Method, uri: &Uri, headers: &HeaderMap, body: &[u8]) -> Self {
-        let content_type = headers
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok());
         let query = Query::new(uri.query().unwrap_or_default());
         let target = shared.store.lock().resolve(uri.path());
         let body: Option<Value> = serde_json::from_slice(body).ok();
@@ -110,7 +110,7 @@ impl Call {
             method: method.to_string(),
             path: uri.path().to_owned(),
             query: uri.query().unwrap_or_default().to_owned(),
-            content_type: content_type.unwrap_or_default().to_owned(),
+            content_type: media::of_body(headers).to_owned(),
             body,
         };
         Self {
@@ -118,6 +118,22 @@ impl Call {
             query,
             target,
         }
+    }
+
+    /// Returns the refusal of a request for a format that the server lacks, if it is allowed. It has
+    /// no faults and isn't counted: a client that has the choice sends it again in another one.
+    fn lacks_format(
+        &self,
+        shared: &Shared,
+        headers: &HeaderMap,
+        has_body: bool,
+    ) -> Option<Refusal> {
+        self.target.as_ref().ok()?;
+        let (verb, resource) = (&self.request.verb, &self.request.resource);
+        if shared.rules.lock().forbids(verb, resource) {
+            return None;
+        }
+        media::check(headers, verb, has_body).err()
     }
 
     fn answer(self, shared: &Arc<Shared>) -> Response {
@@ -182,9 +198,6 @@ impl Call {
 
 /// The object in the body.
 fn sent(request: &Request) -> Result<Value, Refusal> {
-    if request.content_type != JSON {
-        return Err(Refusal::unsupported_media_type(JSON));
-    }
     request
         .body
         .clone()

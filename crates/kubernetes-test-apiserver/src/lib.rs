@@ -8,12 +8,14 @@
 //! * merge patches, JSON patches and server-side apply; an update that changes nothing leaves
 //!   the resource version as it is;
 //! * lists with selectors and consistent pages; deletion of collections;
-//! * watches with bookmarks and initial events, from any version that is still known.
+//! * watches with bookmarks and initial events, from any version that is still known;
+//! * formats of requests and answers, as for a custom resource: a body in protobuf is answered with
+//!   415 and protobuf alone as the answer with 406; a client that also accepts JSON gets that.
 //!
 //! Tests make it fail: [`Server::inject`] refuses, delays or breaks chosen requests,
 //! [`Server::pause`] takes the server away, [`Server::forbid`] takes permissions away and
 //! [`Server::compact`] makes resource versions expire. [`Server::count`] and
-//! [`Server::take_requests`] return the requests of clients.
+//! [`Server::take_requests`] return the requests of clients, but for those refused for their format.
 //!
 //! It has no controllers: nothing binds claims but [`binder::bind`], and nothing collects
 //! garbage. It doesn't set defaults, and validates nothing but metadata. Namespaces need not
@@ -57,6 +59,7 @@ mod fault;
 mod http;
 mod list;
 mod listener;
+mod media;
 mod metadata;
 mod query;
 mod refusal;

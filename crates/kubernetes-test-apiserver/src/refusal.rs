@@ -84,6 +84,11 @@ impl Refusal {
         Self::new(409, "AlreadyExists", message).about(target, name)
     }
 
+    pub(crate) fn not_acceptable(accepted: &str) -> Self {
+        let message = format!("only the following media types are accepted: {accepted}");
+        Self::new(406, "NotAcceptable", message)
+    }
+
     pub(crate) fn conflict(target: &Target, name: &str, why: &str) -> Self {
         let message = format!(
             "Operation cannot be fulfilled on {} \"{name}\": {why}",

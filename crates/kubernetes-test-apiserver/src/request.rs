@@ -25,7 +25,7 @@ pub struct Request {
     pub path: String,
     /// The query, as in the URL.
     pub query: String,
-    /// The content type, or the empty string.
+    /// The media type of the body, without parameters, or the empty string.
     pub content_type: String,
     /// The body, if it is JSON.
     pub body: Option<Value>,

@@ -18,7 +18,7 @@ macro_rules! for_each_function {
         $call! {
             lists: pages selectors versions;
             objects:
-                bad_requests events existence finalizers names_of_kinds new_objects preconditions
+                bad_requests events existence finalizers formats names_of_kinds new_objects preconditions
                 status volumes;
             watches:
                 changes finalizers initial_state selectors streaming_list timeouts;
@@ -32,6 +32,7 @@ use std::fmt::Debug;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
 use kube::api::{Api, ObjectMeta, PostParams};
+use kube::client::Body;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -128,6 +129,28 @@ pub async fn send(
         .body(body.to_string().into_bytes())
         .unwrap();
     client.request(request).await
+}
+
+/// Sends a request that accepts these formats, and returns the answer: its code, its format and its
+/// body.
+pub async fn ask(
+    client: &Client,
+    path: &str,
+    accept: &str,
+) -> Result<(u16, String, Vec<u8>), kube::Error> {
+    let request = http::Request::builder()
+        .uri(path)
+        .header("accept", accept)
+        .body(Body::empty())
+        .unwrap();
+    let answer = client.send(request).await?;
+    let format = answer.headers().get("content-type");
+    let format = format
+        .map_or("", |format| format.to_str().unwrap())
+        .to_owned();
+    let code = answer.status().as_u16();
+    let body = answer.into_body().collect_bytes().await?;
+    Ok((code, format, body.into()))
 }
 
 pub fn lease_path(namespace: &str, name: &str) -> String {

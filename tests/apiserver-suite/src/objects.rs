@@ -9,11 +9,11 @@ use k8s_openapi::api::events::v1::Event as StoredEvent;
 use kube::Client;
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
-use serde_json::json;
+use serde_json::{Value, json};
 use storage_v1::StorageClass;
 
 use crate::{
-    assert_refused, create_all, lease, lease_path, leases, message, names, object, send, uid,
+    ask, assert_refused, create_all, lease, lease_path, leases, message, names, object, send, uid,
     version,
 };
 
@@ -421,4 +421,50 @@ pub async fn bad_requests(client: Client, namespace: &str) {
     )
     .await;
     assert_refused(nowhere, 405, "MethodNotAllowed");
+}
+
+/// Formats of requests and answers.
+pub async fn formats(client: Client, namespace: &str) {
+    let path = lease_path(namespace, "one");
+    let collection = path.trim_end_matches("/one");
+    let lease = json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": "one"},
+    });
+    let with_parameter = "application/json; charset=utf-8";
+    send(&client, "POST", collection, with_parameter, &lease)
+        .await
+        .unwrap();
+    for accept in [
+        "application/json",
+        "application/x-unknown, application/json",
+        "application/x-unknown,application/json;q=0.5",
+        "application/*",
+        "text/plain, */*;q=0.1",
+    ] {
+        let (code, format, body) = ask(&client, &path, accept).await.unwrap();
+        assert_eq!(
+            (code, format.as_str()),
+            (200, "application/json"),
+            "{accept}"
+        );
+        let lease: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(lease["metadata"]["name"], "one");
+    }
+    for path in [&path, collection, &format!("{collection}?watch=true")] {
+        let (code, format, body) = ask(&client, path, "application/x-unknown").await.unwrap();
+        assert_eq!((code, format.as_str()), (406, "application/json"), "{path}");
+        let status: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(status["reason"], "NotAcceptable");
+    }
+    let options = json!({"apiVersion": "v1", "kind": "DeleteOptions"});
+    for (method, path) in [
+        ("PUT", path.as_str()),
+        ("DELETE", &path),
+        ("DELETE", collection),
+    ] {
+        let refused = send(&client, method, path, "application/x-unknown", &options).await;
+        assert_refused(refused, 415, "UnsupportedMediaType");
+    }
+    leases(&client, namespace).get("one").await.unwrap();
 }

@@ -11,11 +11,13 @@ use kube::api::{
     Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
 };
 use kube::runtime::{WatchStreamExt, reflector, watcher};
-use kubernetes_test_apiserver::{ResourceType, Server, binder};
+use kubernetes_test_apiserver::{Fault, FaultRule, ResourceType, Server, binder};
 use serde_json::{Value, json};
 use storage_v1::StorageClass;
 
-use apiserver_suite::{assert_refused, create_all, lease, leases, names, object, send, version};
+use apiserver_suite::{
+    ask, assert_refused, create_all, lease, lease_path, leases, names, object, send, version,
+};
 
 const NAMESPACE: &str = "server";
 
@@ -284,6 +286,41 @@ async fn unsupported_requests_are_refused() {
     let path = "/apis/nothing.example.com/v1/things";
     let unknown = send(&server.client(), "GET", path, "", &Value::Null).await;
     assert_refused(unknown, 404, "NotFound");
+}
+
+/// A real server has protobuf of these kinds, and lacks it for custom resources.
+#[tokio::test]
+async fn protobuf_is_refused_and_not_counted() {
+    let (server, api) = world().await;
+    create_all(&api, &["one"]).await;
+    let client = server.client();
+    server.take_requests();
+    let counted = server.count("*", "*");
+    let fault = Fault::Refuse {
+        status: 503,
+        reason: "ServiceUnavailable",
+    };
+    server.inject(FaultRule::new(fault).times(1));
+    let path = lease_path(NAMESPACE, "one");
+    let protobuf = "application/vnd.kubernetes.protobuf";
+    let refused = send(&client, "PUT", &path, protobuf, &Value::Null).await;
+    assert_refused(refused, 415, "UnsupportedMediaType");
+    let (code, ..) = ask(&client, &path, protobuf).await.unwrap();
+    assert_eq!(code, 406);
+    assert_eq!(server.count("*", "*"), counted);
+    assert!(server.take_requests().is_empty());
+
+    let both = format!("{protobuf}, application/json");
+    for code in [503, 200] {
+        let (answered, format, _) = ask(&client, &path, &both).await.unwrap();
+        assert_eq!((answered, format.as_str()), (code, "application/json"));
+    }
+    assert_eq!(server.count("get", "leases"), 2);
+
+    server.forbid("update", "leases");
+    let refused = send(&client, "PUT", &path, protobuf, &Value::Null).await;
+    assert_refused(refused, 403, "Forbidden");
+    assert_eq!(server.count("update", "leases"), 1);
 }
 
 /// Two servers make the same names and UIDs, so that tests are repeatable.
