@@ -6,17 +6,17 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use core_v1::{PersistentVolume, PersistentVolumeReclaimPolicy};
-use kube::Client;
 use tracing::{debug, info, warn};
 
+use crate::api::Cluster;
 use crate::attempts::Provisions;
 use crate::backlog::{Backlog, Next};
 use crate::cache::Cache;
 use crate::calls::Calls;
 use crate::error::{BoxError, DeleteError, report};
 use crate::provisioner::Provisioner;
+use crate::rules;
 use crate::store::Store;
-use crate::{api, rules};
 
 /// The storage for which a listing found neither a volume nor a claim, by the UID of the claim.
 #[derive(Default)]
@@ -67,7 +67,7 @@ struct Unstored {
 /// Finds abandoned storage and deletes it.
 pub(crate) struct Abandoned<P> {
     found: Found,
-    client: Client,
+    cluster: Cluster,
     volume_name_prefix: String,
     cache: Arc<Cache>,
     /// The queue of claims: one worker at a time works on a UID, be it on the claim or on its
@@ -80,7 +80,7 @@ pub(crate) struct Abandoned<P> {
 
 impl<P: Provisioner> Abandoned<P> {
     pub(crate) fn new(
-        client: Client,
+        cluster: Cluster,
         volume_name_prefix: String,
         cache: Arc<Cache>,
         claims: Arc<Backlog>,
@@ -90,7 +90,7 @@ impl<P: Provisioner> Abandoned<P> {
     ) -> Self {
         Self {
             found: Found::default(),
-            client,
+            cluster,
             volume_name_prefix,
             cache,
             claims,
@@ -119,7 +119,7 @@ impl<P: Provisioner> Abandoned<P> {
             return !waited;
         }
         // A claim is older than its storage, so a missing claim will not appear later.
-        let claims = match api::claim_uids(&self.client).await {
+        let claims = match self.cluster.claim_uids().await {
             Ok(claims) => claims,
             Err(error) => {
                 let error = report(&error);
@@ -196,7 +196,7 @@ impl<P: Provisioner> Abandoned<P> {
 
     async fn try_delete(&self, name: &str, volume: &PersistentVolume) -> Result<(), String> {
         // The cache may be behind.
-        let stored = api::volume(&self.client, name).await;
+        let stored = self.cluster.volume(name).await;
         if stored.map_err(|error| report(&error))?.is_some() {
             self.calls.confirm(name).await;
             return Ok(());

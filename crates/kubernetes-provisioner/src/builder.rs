@@ -125,7 +125,8 @@ impl<V: Volume, P: Provisioner<V>> Builder<P, V> {
     ///
     /// This and the streams of volumes and classes are for programs that watch these objects
     /// themselves, or that want to see some of them only. A stream has to begin with `Init`, as
-    /// that of [`watcher`](kube::runtime::watcher()), and should wait after errors.
+    /// that of [`kubernetes_protobuf::watcher`](kubernetes_protobuf::watcher()) or kube's
+    /// [`watcher`](kube::runtime::watcher()), and should wait after errors.
     pub fn claims(
         mut self,
         stream: impl Stream<Item = WatchItem<PersistentVolumeClaim>> + Send + 'static,

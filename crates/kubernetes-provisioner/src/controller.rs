@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use crate::adapter::Adapter;
+use crate::api::Cluster;
 use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::options::{ElectionSettings, Settings};
@@ -93,10 +94,11 @@ impl<V: Volume, P: Provisioner<V>> Controller<P, V> {
         let (events, writer) = Events::new(client.clone(), name.clone(), identity.clone());
         let mut writers = JoinSet::new();
         writers.spawn(writer);
-        let watches = Watches::new(&client, streams);
+        let cluster = Cluster::new(client.clone());
+        let watches = Watches::new(&cluster, streams);
         let election = settings.election.clone();
         let drain = settings.drain_timeout;
-        let work = Work::new(client.clone(), provisioner, settings, events, metrics);
+        let work = Work::new(cluster, provisioner, settings, events, metrics);
         let result = match election {
             None => work.run(watches, None, stop, state).await,
             Some(election) => {

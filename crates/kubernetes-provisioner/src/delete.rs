@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use core_v1::PersistentVolume;
-use kube::Client;
 use tokio::time::Instant;
 use tracing::{Instrument, debug, info_span, warn};
 
-use crate::api::{self, ApiError};
+use crate::api::{ApiError, Cluster};
 use crate::attempts::Deletions;
 use crate::backlog::{Backlog, Next};
 use crate::cache::Cache;
@@ -20,7 +19,7 @@ use crate::rules::{self, FinalizerChange};
 
 /// Works on the volumes of the backlog.
 pub(crate) struct VolumeWorker<P> {
-    pub(crate) client: Client,
+    pub(crate) cluster: Cluster,
     pub(crate) settings: Arc<Settings>,
     pub(crate) cache: Arc<Cache>,
     pub(crate) backlog: Arc<Backlog>,
@@ -45,7 +44,7 @@ impl<P: Provisioner> VolumeWorker<P> {
             return Next::Done;
         }
         // The cache may be behind: a volume whose storage was just deleted looks as before.
-        let volume = match api::volume(&self.client, name).await {
+        let volume = match self.cluster.volume(name).await {
             Ok(Some(volume)) => volume,
             Ok(None) => {
                 self.deletions.forget(name);
@@ -75,7 +74,7 @@ impl<P: Provisioner> VolumeWorker<P> {
             FinalizerChange::Add => true,
             FinalizerChange::Remove => false,
         };
-        match api::change_finalizer(&self.client, &volume, wanted).await {
+        match self.cluster.change_finalizer(&volume, wanted).await {
             Ok(()) => Next::Done,
             Err(error) => {
                 warn!(error = report(&error), "can't change the finalizer");
@@ -119,18 +118,18 @@ impl<P: Provisioner> VolumeWorker<P> {
 
     /// Deletes the object, and removes the finalizer that kept it.
     async fn delete_object(&self, volume: &PersistentVolume) -> Result<(), ApiError> {
-        let Some(kept) = api::delete_volume(&self.client, volume).await? else {
+        let Some(kept) = self.cluster.delete_volume(volume).await? else {
             return Ok(());
         };
-        match api::change_finalizer(&self.client, &kept, false).await {
+        match self.cluster.change_finalizer(&kept, false).await {
             Err(error) if error.is_conflict() => {}
             result => return result,
         }
         // It was changed meanwhile: the control plane removes a finalizer of its own, for example.
         let name = volume.metadata.name.as_deref().unwrap_or_default();
-        match api::volume(&self.client, name).await? {
+        match self.cluster.volume(name).await? {
             Some(kept) if kept.metadata.uid == volume.metadata.uid => {
-                api::change_finalizer(&self.client, &kept, false).await
+                self.cluster.change_finalizer(&kept, false).await
             }
             _ => Ok(()),
         }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use kube::Client;
 use kubernetes_controller_utils::workqueue::Queue;
 use tokio::sync::Semaphore;
 
 use crate::abandoned::Abandoned;
+use crate::api::Cluster;
 use crate::attempts::{Deletions, Provisions};
 use crate::backlog::Backlog;
 use crate::cache::Cache;
@@ -24,7 +24,7 @@ use crate::watch::Tracker;
 
 /// The parts that several others use, and from which those are made.
 pub(crate) struct Parts<P> {
-    pub(crate) client: Client,
+    pub(crate) cluster: Cluster,
     pub(crate) settings: Arc<Settings>,
     pub(crate) cache: Arc<Cache>,
     claims: Arc<Backlog>,
@@ -37,7 +37,7 @@ pub(crate) struct Parts<P> {
 
 impl<P: Provisioner> Parts<P> {
     pub(crate) fn new(
-        client: Client,
+        cluster: Cluster,
         provisioner: P,
         settings: Settings,
         events: Events,
@@ -45,7 +45,7 @@ impl<P: Provisioner> Parts<P> {
     ) -> Self {
         let (claims, volumes) = backlogs(&settings, &metrics);
         Self {
-            client,
+            cluster,
             cache: Arc::new(Cache::new()),
             claims,
             provisions: Arc::default(),
@@ -70,7 +70,7 @@ impl<P: Provisioner> Parts<P> {
 
     pub(crate) fn store(&self) -> Store<P> {
         Store::new(
-            self.client.clone(),
+            self.cluster.clone(),
             &self.settings.store,
             Arc::clone(&self.cache),
             Arc::clone(&self.calls),
@@ -80,7 +80,7 @@ impl<P: Provisioner> Parts<P> {
 
     pub(crate) fn abandoned(&self, store: Arc<Store<P>>) -> Abandoned<P> {
         Abandoned::new(
-            self.client.clone(),
+            self.cluster.clone(),
             self.settings.volume_name_prefix.clone(),
             Arc::clone(&self.cache),
             Arc::clone(&self.claims),
@@ -110,7 +110,7 @@ impl<P: Provisioner> Parts<P> {
 
     fn preparation(&self, store: &Arc<Store<P>>, abandoned: &Arc<Abandoned<P>>) -> Preparation<P> {
         Preparation {
-            client: self.client.clone(),
+            cluster: self.cluster.clone(),
             settings: Arc::clone(&self.settings),
             cache: Arc::clone(&self.cache),
             provisions: Arc::clone(&self.provisions),
@@ -123,7 +123,7 @@ impl<P: Provisioner> Parts<P> {
 
     pub(crate) fn volume_worker(&self) -> VolumeWorker<P> {
         VolumeWorker {
-            client: self.client.clone(),
+            cluster: self.cluster.clone(),
             settings: Arc::clone(&self.settings),
             cache: Arc::clone(&self.cache),
             backlog: Arc::clone(&self.volumes),

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use core_v1::PersistentVolumeClaim;
-use kube::Client;
 use kubernetes_kinds::names::NameFormat;
 use storage_v1::StorageClass;
 use tracing::{Span, debug, info, warn};
 
 use crate::abandoned::Abandoned;
+use crate::api::Cluster;
 use crate::attempts::Provisions;
 use crate::backlog::Next;
 use crate::cache::Cache;
@@ -18,15 +18,15 @@ use crate::options::Settings;
 use crate::provisioner::Provisioner;
 use crate::reports::Reports;
 use crate::request::ProvisionRequest;
+use crate::rules;
 use crate::store::Store;
-use crate::{api, rules};
 
 /// The value to go on with, or the next step for the claim instead.
 pub(crate) type Step<T> = Result<T, Next>;
 
 /// Reads the objects that a request needs, and checks that the claim can be provisioned.
 pub(crate) struct Preparation<P> {
-    pub(crate) client: Client,
+    pub(crate) cluster: Cluster,
     pub(crate) settings: Arc<Settings>,
     pub(crate) cache: Arc<Cache>,
     pub(crate) provisions: Arc<Provisions>,
@@ -101,7 +101,7 @@ impl<P: Provisioner> Preparation<P> {
     ) -> Step<PersistentVolumeClaim> {
         let metadata = &known.metadata;
         let (namespace, name) = (name_of(&metadata.namespace), name_of(&metadata.name));
-        let claim = match api::claim(&self.client, namespace, name).await {
+        let claim = match self.cluster.claim(namespace, name).await {
             Ok(claim) => claim,
             Err(error) => {
                 warn!(error = report(&error), "can't read the claim");
@@ -179,7 +179,7 @@ impl<P: Provisioner> Preparation<P> {
         if !self.settings.read_node {
             return Ok(());
         }
-        match api::node(&self.client, &name).await {
+        match self.cluster.node(&name).await {
             Ok(Some(node)) => {
                 request.selected_node = Some(node);
                 Ok(())
@@ -229,7 +229,7 @@ impl<P: Provisioner> Preparation<P> {
 
     /// Lets the scheduler select another node.
     pub(crate) async fn reschedule(&self, claim: &PersistentVolumeClaim) -> Next {
-        match api::unselect_node(&self.client, claim).await {
+        match self.cluster.unselect_node(claim).await {
             Ok(()) => {
                 info!("the scheduler has to select another node");
                 Next::Done

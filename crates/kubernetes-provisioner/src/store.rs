@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use core_v1::PersistentVolume;
 use futures::{StreamExt, stream};
-use kube::Client;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tracing::{error, warn};
 
-use crate::api::{self, ApiError};
+use crate::api::{ApiError, Cluster};
 use crate::cache::Cache;
 use crate::calls::Calls;
 use crate::error::report;
@@ -61,7 +60,7 @@ enum Cleanup {
 
 /// Stores the volumes that the provisioner returns.
 pub(crate) struct Store<P> {
-    client: Client,
+    cluster: Cluster,
     /// The retries of storing a volume and of deleting its storage.
     backoff: Backoff,
     /// The volumes that wait to be stored; absent if their storage is deleted instead.
@@ -73,7 +72,7 @@ pub(crate) struct Store<P> {
 
 impl<P: Provisioner> Store<P> {
     pub(crate) fn new(
-        client: Client,
+        cluster: Cluster,
         mode: &StoreMode,
         cache: Arc<Cache>,
         calls: Arc<Calls<P>>,
@@ -87,7 +86,7 @@ impl<P: Provisioner> Store<P> {
             }
         };
         Self {
-            client,
+            cluster,
             backoff,
             unsaved,
             cache,
@@ -118,7 +117,7 @@ impl<P: Provisioner> Store<P> {
     /// It exists and belongs to another claim, or the request to the API server failed.
     pub(crate) async fn is_stored(&self, request: &ProvisionRequest) -> Result<bool, CreateError> {
         let name = &request.volume_name;
-        match api::volume(&self.client, name).await? {
+        match self.cluster.volume(name).await? {
             None => {
                 self.cache.remove_volume(name);
                 Ok(false)
@@ -171,7 +170,7 @@ impl<P: Provisioner> Store<P> {
         request: &ProvisionRequest,
         volume: &PersistentVolume,
     ) -> Result<(), CreateError> {
-        match api::create_volume(&self.client, volume).await {
+        match self.cluster.create_volume(volume).await {
             Ok(()) => {}
             Err(error) if error.is_already_exists() => {
                 if !self.is_stored(request).await? {

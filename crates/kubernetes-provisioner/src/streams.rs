@@ -3,12 +3,13 @@
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use kube::Client;
-use kube::api::Api;
 use kube::runtime::WatchStreamExt;
-use kube::runtime::watcher::{self, watcher};
+use kube::runtime::watcher;
 use kubernetes_kinds::Lean;
+use kubernetes_protobuf::{Api, Object};
 use storage_v1::StorageClass;
+
+use crate::api::Cluster;
 
 /// An item of a watch of objects of the kind `K`.
 pub type WatchItem<K> = watcher::Result<watcher::Event<Lean<K>>>;
@@ -31,26 +32,26 @@ pub(crate) struct Watches {
 }
 
 impl Watches {
-    pub(crate) fn new(client: &Client, streams: Streams) -> Self {
+    pub(crate) fn new(cluster: &Cluster, streams: Streams) -> Self {
         let Streams {
             claims,
             volumes,
             classes,
         } = streams;
+        let all_classes = || own(Api::all(cluster.client().clone()));
         Self {
-            claims: claims.unwrap_or_else(|| own(Api::all(client.clone()))),
-            volumes: volumes.unwrap_or_else(|| own(Api::all(client.clone()))),
-            classes: classes.unwrap_or_else(|| own(Api::all(client.clone()))),
+            claims: claims.unwrap_or_else(|| own(cluster.claims().clone())),
+            volumes: volumes.unwrap_or_else(|| own(cluster.volumes().clone())),
+            classes: classes.unwrap_or_else(all_classes),
         }
     }
 }
 
-fn own<K>(api: Api<Lean<K>>) -> WatchStream<K>
+fn own<K: 'static>(api: Api<Lean<K>>) -> WatchStream<K>
 where
-    Lean<K>: kube::Resource + serde::de::DeserializeOwned + Clone + Send + std::fmt::Debug,
-    K: 'static,
+    Lean<K>: Object,
 {
-    watcher(api, watcher::Config::default())
+    kubernetes_protobuf::watcher(api, watcher::Config::default())
         .default_backoff()
         .boxed()
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube::Client;
 use kubernetes_controller_utils::leaderelection::Leadership;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -12,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::abandoned::Abandoned;
+use crate::api::Cluster;
 use crate::cache::Cache;
 use crate::delete::VolumeWorker;
 use crate::events::Events;
@@ -35,7 +35,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// The tasks of a controller that works.
 pub(crate) struct Work<P> {
-    client: Client,
+    cluster: Cluster,
     settings: Arc<Settings>,
     cache: Arc<Cache>,
     tracker: Arc<Tracker>,
@@ -47,13 +47,13 @@ pub(crate) struct Work<P> {
 
 impl<P: Provisioner> Work<P> {
     pub(crate) fn new(
-        client: Client,
+        cluster: Cluster,
         provisioner: P,
         settings: Settings,
         events: Events,
         metrics: Metrics,
     ) -> Self {
-        let parts = Parts::new(client, provisioner, settings, events, metrics);
+        let parts = Parts::new(cluster, provisioner, settings, events, metrics);
         let store = Arc::new(parts.store());
         let abandoned = Arc::new(parts.abandoned(Arc::clone(&store)));
         let claims = parts.claim_worker(Arc::clone(&store), Arc::clone(&abandoned));
@@ -63,7 +63,7 @@ impl<P: Provisioner> Work<P> {
             volumes: Arc::new(parts.volume_worker()),
             store,
             abandoned,
-            client: parts.client,
+            cluster: parts.cluster,
             settings: parts.settings,
             cache: parts.cache,
         }
@@ -79,7 +79,7 @@ impl<P: Provisioner> Work<P> {
     ) -> Result<(), RunError> {
         state.send_replace(RunState::Syncing);
         let mut background = JoinSet::new();
-        let (client, read_node) = (self.client.clone(), self.settings.read_node);
+        let (client, read_node) = (self.cluster.client().clone(), self.settings.read_node);
         background.spawn(async move { permissions::check(&client, read_node).await });
         let mut watching = self.watch(watches);
         let mut synced = self.cache.synced();
