@@ -7,6 +7,7 @@ use std::time::Duration;
 use core_v1::{PersistentVolumeClaim, PersistentVolumeClaimPhase};
 use futures::{StreamExt, stream};
 use kube::api::{DeleteParams, ListParams};
+use kubernetes_kinds::protobuf::CONTENT_TYPE;
 use tokio::time::{Instant, sleep};
 
 use super::control_plane::{CLASS, Cluster, number, stop};
@@ -100,4 +101,32 @@ async fn many_claims_cost_no_more_calls_than_they_need() {
     assert!(count(&requests, "get persistentvolumes") <= 4 * claims);
     assert!(count(&requests, "patch persistentvolumes") <= 2 * claims);
     stop(program).await;
+    assert_formats(&proxy);
+}
+
+/// Asserts that claims, volumes and classes came and went in protobuf.
+fn assert_formats(proxy: &Proxy) {
+    let json = "application/json";
+    for (what, sent, answered) in [
+        ("list persistentvolumeclaims", "", CONTENT_TYPE),
+        ("watch persistentvolumeclaims", "", CONTENT_TYPE),
+        ("get persistentvolumeclaims", "", CONTENT_TYPE),
+        ("list persistentvolumes", "", CONTENT_TYPE),
+        ("watch persistentvolumes", "", CONTENT_TYPE),
+        ("get persistentvolumes", "", CONTENT_TYPE),
+        ("create persistentvolumes", CONTENT_TYPE, CONTENT_TYPE),
+        // These are always sent in JSON.
+        (
+            "patch persistentvolumes",
+            "application/merge-patch+json",
+            CONTENT_TYPE,
+        ),
+        ("delete persistentvolumes", json, CONTENT_TYPE),
+        ("list storageclasses", "", CONTENT_TYPE),
+        ("watch storageclasses", "", CONTENT_TYPE),
+        ("create events", json, json),
+    ] {
+        let formats = [(sent.to_owned(), answered.to_owned())];
+        assert_eq!(proxy.formats(what), formats.into(), "{what}");
+    }
 }

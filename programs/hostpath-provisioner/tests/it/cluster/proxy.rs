@@ -1,7 +1,7 @@
 //! A proxy before the API server, which counts requests, refuses and loses them, stops at a chosen
 //! one, and goes away.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,10 +10,13 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use core_v1::PersistentVolume;
 use futures::{FutureExt, StreamExt, stream};
-use http::{Method, StatusCode};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, Method, StatusCode};
 use k8s_openapi::jiff::Timestamp;
 use kube::Client;
+use kubernetes_kinds::protobuf;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
 
@@ -48,12 +51,16 @@ struct Plan {
     /// The number of times that the server has created each volume.
     created: HashMap<String, usize>,
     requests: Requests,
+    formats: BTreeMap<String, Formats>,
     /// What came and was answered, a line each.
     journal: Vec<String>,
 }
 
 /// The number of requests that came, by verb and resource, such as `create persistentvolumes`.
 pub(crate) type Requests = BTreeMap<String, usize>;
+
+/// The media types of the bodies of requests and of their answers; without a body, an empty one.
+pub(crate) type Formats = BTreeSet<(String, String)>;
 
 impl Proxy {
     /// Starts a proxy that forwards what it gets as a client. Returns it and its address.
@@ -105,6 +112,12 @@ impl Proxy {
         std::mem::take(&mut self.state.lock().unwrap().requests)
     }
 
+    /// Returns the formats of all requests that the server has answered, of a verb and a resource.
+    pub(crate) fn formats(&self, what: &str) -> Formats {
+        let state = self.state.lock().unwrap();
+        state.formats.get(what).cloned().unwrap_or_default()
+    }
+
     /// Returns what came and was answered, with times. A request without an answer was held.
     pub(crate) fn journal(&self) -> String {
         self.state.lock().unwrap().journal.join("\n")
@@ -138,12 +151,16 @@ impl Proxy {
     async fn forward(&self, request: Request) -> Response {
         let is_creation = request.method() == Method::POST
             && request.uri().path().ends_with("/persistentvolumes");
+        let what = verb_and_resource(&request);
         let (parts, body) = request.into_parts();
         let bytes = to_bytes(body, LIMIT).await.unwrap();
-        let name = is_creation.then(|| {
-            let volume: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-            volume["metadata"]["name"].as_str().unwrap().to_owned()
-        });
+        let sent = if bytes.is_empty() {
+            ""
+        } else {
+            format(&parts.headers)
+        };
+        let sent = sent.to_owned();
+        let name = is_creation.then(|| name(&sent, &bytes));
         let mut request = http::Request::new(kube::client::Body::from(bytes));
         *request.method_mut() = parts.method;
         *request.uri_mut() = parts
@@ -161,9 +178,13 @@ impl Proxy {
         match self.client.send(request).await {
             Ok(response) => {
                 let (parts, body) = response.into_parts();
+                let mut state = self.state.lock().unwrap();
+                let formats = (sent, format(&parts.headers).to_owned());
+                state.formats.entry(what).or_default().insert(formats);
                 if let (Some(name), StatusCode::CREATED) = (name, parts.status) {
-                    *self.state.lock().unwrap().created.entry(name).or_default() += 1;
+                    *state.created.entry(name).or_default() += 1;
                 }
+                drop(state);
                 let mut is_away = self.is_away.subscribe();
                 let away = async move { is_away.wait_for(|away| *away).await.is_ok() };
                 let body = Body::new(body).into_data_stream().take_until(away.boxed());
@@ -172,6 +193,24 @@ impl Proxy {
             Err(error) => (StatusCode::BAD_GATEWAY, error.to_string()).into_response(),
         }
     }
+}
+
+/// The media type of a body, without its parameters.
+fn format(headers: &HeaderMap) -> &str {
+    let text = headers.get(CONTENT_TYPE).map(|text| text.to_str().unwrap());
+    text.unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+}
+
+/// The name of the volume in a body.
+fn name(format: &str, body: &[u8]) -> String {
+    let volume: PersistentVolume = match format {
+        protobuf::CONTENT_TYPE => protobuf::from_slice(body).unwrap(),
+        _ => serde_json::from_slice(body).unwrap(),
+    };
+    volume.metadata.name.unwrap()
 }
 
 /// An answer that ends in the middle.
@@ -187,7 +226,7 @@ fn refusal(code: StatusCode, reason: &str) -> Response {
     });
     (
         code,
-        [(http::header::CONTENT_TYPE, "application/json")],
+        [(CONTENT_TYPE, "application/json")],
         status.to_string(),
     )
         .into_response()
