@@ -52,7 +52,6 @@ fn accepts_json(headers: &HeaderMap) -> bool {
         .map(without_parameters)
         .filter(|media_type| !media_type.is_empty())
         .peekable();
-    // A client that names none accepts all.
-    accepted.peek().is_none()
-        || accepted.any(|media_type| matches!(media_type, JSON | "application/*" | "*/*"))
+    // A client that names none accepts all. "application/*" is refused by a real server, too.
+    accepted.peek().is_none() || accepted.any(|media_type| matches!(media_type, JSON | "*/*"))
 }
