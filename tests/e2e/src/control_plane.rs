@@ -81,6 +81,13 @@ impl ControlPlane {
         self.servers.folder()
     }
 
+    /// Returns the id of the process of a server, such as `kube-apiserver`, for what only `/proc`
+    /// says.
+    #[must_use]
+    pub fn process(&self, name: &str) -> Option<u32> {
+        self.servers.process(name)
+    }
+
     /// Returns the last lines of every server's log, for the message of a test that fails.
     #[must_use]
     pub fn logs(&self) -> String {

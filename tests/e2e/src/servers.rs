@@ -58,8 +58,16 @@ impl Servers {
 
     /// Returns the last lines of the log of one server.
     pub(crate) fn last_lines(&self, name: &str) -> String {
-        let server = self.running.iter().find(|server| server.name() == name);
-        server.map_or_else(String::new, Server::last_lines)
+        self.find(name).map_or_else(String::new, Server::last_lines)
+    }
+
+    /// Returns the id of the process of one server.
+    pub(crate) fn process(&self, name: &str) -> Option<u32> {
+        self.find(name).map(Server::id)
+    }
+
+    fn find(&self, name: &str) -> Option<&Server> {
+        self.running.iter().find(|server| server.name() == name)
     }
 
     /// Returns the last lines of every log, each below the name of its server.

@@ -1,21 +1,23 @@
 //! A provisioner that provisions nothing, on our crate and on the Go library
-//! sig-storage-lib-external-provisioner, each with an API server of its own:
+//! sig-storage-lib-external-provisioner, the latter with JSON and with protobuf, each with an API
+//! server of its own:
 //!
-//! * PersistentVolumes a second, with 4 and with 100 workers, from the first to the last;
-//! * the time from a claim to its stored volume, at 10 claims a second and 4 workers;
-//! * resident memory, and the time from the start of the process to its first volume, in a cluster
-//!   of many claims that have their volumes;
-//! * while many claims are in back-off, the time from a change of one that matters to its call, and
-//!   the calls a second while annotations change that don't matter.
+//! * `rates`: PersistentVolumes a second, with 4 and with 100 workers, from the first to the last, and
+//!   what processors the program and the API server take for one;
+//! * `times`: from a claim to its stored volume, at 10 claims a second, with 4 and with 100 workers;
+//! * `memory`: resident memory, and the time from the start of the process to its first volume, in a
+//!   cluster of many claims that have their volumes;
+//! * `wakes`: while many claims are in back-off, the time from a change of one that matters to its
+//!   call, and the calls a second while annotations change that don't matter.
 //!
 //! ```text
 //! cargo xtask e2e -- --release --bench provisioner -- --bench
-//! cargo xtask e2e -- --release --bench provisioner -- --bench wakes
+//! cargo xtask e2e -- --release --bench provisioner -- --bench rates memory
 //! ```
 //!
-//! takes about fifteen minutes; the second command measures only claims in back-off. Without
-//! `--bench` there are few claims, to see that it works. It needs Go, which builds the program in
-//! `peer`. Each figure is the median of three runs, in which the two take turns.
+//! takes about half an hour; the second command measures only what it names. Without `--bench` there
+//! are few claims, to see that it works. It needs Go, which builds the program in `peer`. Each figure
+//! is the median of three runs, in which the programs take turns.
 
 #![allow(
     missing_docs,
@@ -58,6 +60,17 @@ struct Size {
 /// 10 claims a second.
 const INTERVAL: Duration = Duration::from_millis(100);
 
+/// The programs that are compared.
+const PROGRAMS: usize = 3;
+type Programs<'a> = [Which<'a>; PROGRAMS];
+
+/// The figures of each program.
+type Figures = [Vec<f64>; PROGRAMS];
+
+const PARTS: [&str; 4] = ["rates", "times", "memory", "wakes"];
+
+const WORKERS: [usize; 2] = [4, 100];
+
 const BENCH: Size = Size {
     runs: 3,
     waiting: 3_000,
@@ -86,56 +99,97 @@ async fn main() {
     let is_bench = env::args().any(|argument| argument == "--bench");
     let size = if is_bench { BENCH } else { TEST };
     let peer = program::build_peer();
-    let both = [Which::Ours, Which::Peer(peer.path())];
-    println!("| what | ours | Go | ratio |\n|---|---|---|---|");
-    if env::args().any(|argument| argument == "wakes") {
-        return wakes::measure(&both, &size).await;
+    let peer = |protobuf| Which::Peer {
+        program: peer.path(),
+        protobuf,
+    };
+    let programs = [Which::Ours, peer(false), peer(true)];
+    let named: Vec<_> = env::args()
+        .filter(|name| PARTS.contains(&&**name))
+        .collect();
+    let is_wanted = |part: &str| named.is_empty() || named.iter().any(|name| name == part);
+    println!("| what | ours | Go, JSON | Go, protobuf | ours to JSON | ours to protobuf |");
+    println!("|---|---|---|---|---|---|");
+    if is_wanted("rates") {
+        rates(&programs, &size).await;
     }
-    for workers in [4, 100] {
-        let name = format!("PersistentVolumes a second, {workers} workers");
-        let mut rates = [Vec::new(), Vec::new()];
+    if is_wanted("times") {
+        times(&programs, &size).await;
+    }
+    if is_wanted("memory") {
+        full(&programs, &size).await;
+    }
+    if is_wanted("wakes") {
+        wakes::measure(&programs, &size).await;
+    }
+}
+
+/// The programs take turns at being first.
+fn order(run: usize) -> impl Iterator<Item = usize> {
+    (0..PROGRAMS).map(move |at| (run + at) % PROGRAMS)
+}
+
+fn print(what: &str, figures: Figures) {
+    let [ours, json, protobuf] = figures.map(|values| median(values).unwrap());
+    println!(
+        "| {what} | {ours:.2} | {json:.2} | {protobuf:.2} | {:.2} | {:.2} |",
+        ours / json,
+        ours / protobuf
+    );
+}
+
+async fn rates(programs: &Programs<'_>, size: &Size) {
+    for workers in WORKERS {
+        let mut figures = [(); 3].map(|()| Figures::default());
         for run in 0..size.runs {
             for at in order(run) {
-                rates[at].push(rate(&both[at], workers, size.waiting).await);
+                let measured = rate(&programs[at], workers, size.waiting).await;
+                for (figures, figure) in figures.iter_mut().zip(measured) {
+                    figures[at].push(figure);
+                }
             }
         }
-        print(&name, rates);
+        let [rates, own, server] = figures;
+        let with = format!("{workers} workers");
+        print(&format!("PersistentVolumes a second, {with}"), rates);
+        print(
+            &format!("processor time of the program for one, {with}, ms"),
+            own,
+        );
+        print(
+            &format!("processor time of the API server for one, {with}, ms"),
+            server,
+        );
     }
-    let mut latencies = [[Vec::new(), Vec::new()], [Vec::new(), Vec::new()]];
-    for run in 0..size.runs {
-        for at in order(run) {
-            let [half, most] = latency(&both[at], size.arriving).await;
-            latencies[0][at].push(half);
-            latencies[1][at].push(most);
+}
+
+async fn times(programs: &Programs<'_>, size: &Size) {
+    for workers in WORKERS {
+        let mut figures = [(); 2].map(|()| Figures::default());
+        for run in 0..size.runs {
+            for at in order(run) {
+                let measured = latency(&programs[at], workers, size.arriving).await;
+                for (figures, figure) in figures.iter_mut().zip(measured) {
+                    figures[at].push(figure);
+                }
+            }
         }
-    }
-    let [half, most] = latencies;
-    print("claim to stored volume, median, ms", half);
-    print("claim to stored volume, 99th percentile, ms", most);
-    full(&both, &size).await;
-    wakes::measure(&both, &size).await;
-}
-
-/// The two take turns at being first.
-fn order(run: usize) -> [usize; 2] {
-    if run.is_multiple_of(2) {
-        [0, 1]
-    } else {
-        [1, 0]
+        let [half, most] = figures;
+        let what = |which| format!("claim to stored volume, {which}, {workers} workers, ms");
+        print(&what("median"), half);
+        print(&what("99th percentile"), most);
     }
 }
 
-fn print(what: &str, [ours, peer]: [Vec<f64>; 2]) {
-    let [ours, peer] = [ours, peer].map(|values| median(values).unwrap());
-    println!("| {what} | {ours:.1} | {peer:.1} | {:.2} |", ours / peer);
-}
-
-/// Volumes a second while claims wait.
-async fn rate(which: &Which<'_>, workers: usize, claims: usize) -> f64 {
+/// Volumes a second while claims wait, and the milliseconds of a processor that each takes of the
+/// program and of the API server.
+async fn rate(which: &Which<'_>, workers: usize, claims: usize) -> [f64; 3] {
     let cluster = Cluster::start().await;
     cluster.add_claims(claims).await;
     let mut volumes = cluster.volumes().await;
-    let _program = Program::start(which, &cluster, workers);
+    let server = || program::cpu(cluster.server.process("kube-apiserver").unwrap());
+    let before = server();
+    let program = Program::start(which, &cluster, workers);
     let mut stored = HashSet::new();
     let (claim, first) = volumes.next().await;
     stored.insert(claim);
@@ -145,15 +199,20 @@ async fn rate(which: &Which<'_>, workers: usize, claims: usize) -> f64 {
         stored.insert(claim);
         last = at;
     }
-    (claims - 1) as f64 / (last - first).as_secs_f64()
+    let of_one = |seconds: f64| seconds * 1e3 / claims as f64;
+    [
+        (claims - 1) as f64 / (last - first).as_secs_f64(),
+        of_one(program.cpu()),
+        of_one(server() - before),
+    ]
 }
 
 /// Milliseconds from the answer to the request for a claim to its volume: the median, and the 99th
 /// percentile.
-async fn latency(which: &Which<'_>, claims: usize) -> [f64; 2] {
+async fn latency(which: &Which<'_>, workers: usize, claims: usize) -> [f64; 2] {
     let cluster = Cluster::start().await;
     let mut volumes = cluster.volumes().await;
-    let _program = Program::start(which, &cluster, 4);
+    let _program = Program::start(which, &cluster, workers);
     // The program works when this one has its volume.
     cluster.add_claim("first").await;
     volumes.of("first").await;
@@ -176,18 +235,16 @@ async fn latency(which: &Which<'_>, claims: usize) -> [f64; 2] {
 }
 
 /// Memory and start in a cluster with many claims and volumes.
-async fn full(both: &[Which<'_>; 2], size: &Size) {
+async fn full(programs: &Programs<'_>, size: &Size) {
     let cluster = Cluster::start().await;
     cluster.add_bound(size.bound).await;
     let mut volumes = cluster.volumes().await;
-    let mut starts = [Vec::new(), Vec::new()];
-    let mut resident = [Vec::new(), Vec::new()];
-    let mut most = [Vec::new(), Vec::new()];
+    let [mut starts, mut resident, mut most] = [(); 3].map(|()| Figures::default());
     for run in 0..size.runs {
         for at in order(run) {
             let name = format!("waiting-{run}-{at}");
             cluster.add_claim(&name).await;
-            let program = Program::start(&both[at], &cluster, 4);
+            let program = Program::start(&programs[at], &cluster, 4);
             let stored = volumes.of(&name).await;
             starts[at].push((stored - program.started).as_secs_f64() * 1e3);
             // Memory that is only needed for reading has been given back by then, if ever.

@@ -1,4 +1,4 @@
-//! The two programs.
+//! The programs.
 
 use std::env;
 use std::fs;
@@ -16,8 +16,11 @@ use crate::ours;
 
 pub(crate) enum Which<'a> {
     Ours,
-    /// The program that Go has built.
-    Peer(&'a Path),
+    /// The program that Go has built, with JSON or with protobuf.
+    Peer {
+        program: &'a Path,
+        protobuf: bool,
+    },
 }
 
 /// Builds the program on the Go library.
@@ -96,10 +99,13 @@ impl Program {
                 command.env("KUBECONFIG", config);
                 command
             }
-            Which::Peer(program) => {
+            Which::Peer { program, protobuf } => {
                 let mut command = Command::new(program);
                 command.arg("-kubeconfig").arg(config);
                 command.args(["-name", NAME, "-workers", &workers.to_string()]);
+                if *protobuf {
+                    command.arg("-protobuf");
+                }
                 if fails {
                     command.args(["-ready", READY]);
                 }
@@ -115,6 +121,11 @@ impl Program {
             process: command.spawn().unwrap(),
             started,
         }
+    }
+
+    /// The seconds of a processor that it has taken.
+    pub(crate) fn cpu(&self) -> f64 {
+        cpu(self.process.id())
     }
 
     pub(crate) fn memory(&self) -> Memory {
@@ -133,6 +144,16 @@ impl Program {
             most: bytes("VmHWM:"),
         }
     }
+}
+
+/// The seconds of a processor that a process has taken.
+pub(crate) fn cpu(process: u32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    // The name before may have spaces.
+    let (_, rest) = stat.rsplit_once(") ").unwrap();
+    let ticks = |at: usize| -> f64 { rest.split(' ').nth(at).unwrap().parse().unwrap() };
+    // The kernel counts hundredths of a second for programs, whatever its own clock is.
+    (ticks(11) + ticks(12)) / 100.0
 }
 
 /// The calls of a program, with the times at which it was heard of them.

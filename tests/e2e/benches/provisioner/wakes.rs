@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use crate::cluster::{Cluster, READY};
 use crate::program::{Calls, Program, Which};
-use crate::{Size, order, print};
+use crate::{Figures, Programs, Size, order, print};
 
 /// An annotation that says nothing to the provisioner.
 const NOISE: &str = "bench.example.com/noise";
@@ -18,11 +18,11 @@ const NOISE_INTERVAL: Duration = Duration::from_millis(5);
 /// The longest that a change takes to reach the program.
 const ARRIVES: Duration = Duration::from_secs(2);
 
-pub(crate) async fn measure(both: &[Which<'_>; 2], size: &Size) {
-    let mut figures = [(); 3].map(|()| [Vec::new(), Vec::new()]);
+pub(crate) async fn measure(programs: &Programs<'_>, size: &Size) {
+    let mut figures = [(); 3].map(|()| Figures::default());
     for run in 0..size.runs {
         for at in order(run) {
-            let measured = wake(&both[at], size).await;
+            let measured = wake(&programs[at], size).await;
             for (figures, figure) in figures.iter_mut().zip(measured) {
                 figures[at].push(figure);
             }

@@ -50,6 +50,7 @@ func main() {
 	name := flag.String("name", "example.com/nothing", "the provisioner of the class")
 	ready := flag.String("ready", "", "the annotation of claims without which calls fail")
 	workers := flag.Int("workers", 4, "claims at a time")
+	protobuf := flag.Bool("protobuf", false, "whether objects are protobuf, or else JSON")
 	flag.Parse()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err != nil {
@@ -57,6 +58,10 @@ func main() {
 	}
 	// Nothing is throttled, neither by the client nor by the queue.
 	config.QPS = -1
+	if *protobuf {
+		config.ContentType = "application/vnd.kubernetes.protobuf"
+		config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	}
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](0, 0)
 	if *ready != "" {
 		limiter = workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Hour, time.Hour)
