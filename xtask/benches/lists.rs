@@ -1,12 +1,23 @@
-//! Reading and writing lists of 10,000 pods and deployments, with types generated from Kubernetes'
-//! own documents, against k8s-openapi's types.
+//! Reading and writing lists of 10,000 objects as a server returns them: the speed and the memory of
+//! types that are generated from Kubernetes' own documents, as JSON and as protobuf, against
+//! k8s-openapi's types with serde_json, which is kube's way, and against prost's types.
 //!
 //! ```text
-//! UPSTREAM_DIR=path/to/upstream cargo bench -p xtask --bench lists
+//! export UPSTREAM_DIR=path/to/upstream
+//! cargo bench -p xtask --bench lists                  # all kinds
+//! cargo bench -p xtask --bench lists -- --quick Pod   # roughly, and one kind
 //! ```
 //!
-//! The types are of no crate of the project, so that a workspace is generated and built first. A
-//! ratio is how many times as fast ours are: the median of pairs of measurements.
+//! A ratio of times is the median of pairs of measurements.
+//!
+//! The types are of no crate of the project, so that a workspace is generated and built first. That
+//! fetches what prost needs, which the project doesn't, and asks Go which fields are always written.
+//! The program that is built runs without this one, too, and can read one list many times, for a
+//! profile; its path is printed:
+//!
+//! ```text
+//! perf record target/tmp/generated/release/lists --loop Pod protobuf 50
+//! ```
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -14,68 +25,105 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use xtask_testing::every::{documents, workspace};
-use xtask_testing::{Outcome, real_root, upstream};
+use xtask_testing::every::{add_protobuf, documents, generate, protos, workspace};
+use xtask_testing::{real_root, upstream, upstream_part};
 
 /// The program that is built from this package.
 const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
 
 /// The release whose documents are generated, and of the types of k8s-openapi.
-const RELEASE: &str = "v1.34";
+const RELEASE: &str = "1.37";
 
-/// The package with the program that measures.
+/// The package with the programs that measure.
 const PROGRAM: &str = "lists";
 
-/// The code of that package, which is declared here so that `cargo fmt` formats it.
+/// The files of that package.
+const FILES: [(&str, &str); 11] = [
+    ("build.rs", include_str!("lists/build.rs")),
+    ("src/bin/memory.rs", include_str!("lists/memory.rs")),
+    ("src/kinds.rs", include_str!("lists/kinds.rs")),
+    ("src/lib.rs", include_str!("lists/lib.rs")),
+    ("src/main.rs", include_str!("lists/program.rs")),
+    ("src/managed.rs", include_str!("lists/managed.rs")),
+    ("src/measure.rs", include_str!("lists/measure.rs")),
+    ("src/nodes.rs", include_str!("lists/nodes.rs")),
+    ("src/objects.rs", include_str!("lists/objects.rs")),
+    ("src/pods.rs", include_str!("lists/pods.rs")),
+    ("src/storage.rs", include_str!("lists/storage.rs")),
+];
+
+/// What they need. The workspace has no use for the crates with a version.
+const DEPENDENCIES: &str = r#"
+[dependencies]
+apps-v1 = { workspace = true, features = ["protobuf"] }
+cap = { workspace = true, features = ["stats"] }
+core-v1 = { workspace = true, features = ["protobuf"] }
+k8s-openapi.workspace = true
+kubernetes-kinds = { workspace = true, features = ["protobuf"] }
+prost = "0.14"
+serde_json.workspace = true
+storage-v1 = { workspace = true, features = ["protobuf"] }
+
+[build-dependencies]
+prost-build = "0.14"
+protox = "0.10"
+"#;
+
+// So that `cargo fmt` formats them.
+#[cfg(false)]
+#[path = "lists/build.rs"]
+mod build;
+#[cfg(false)]
+#[path = "lists/lib.rs"]
+mod lib;
+#[cfg(false)]
+#[path = "lists/memory.rs"]
+mod memory;
 #[cfg(false)]
 #[path = "lists/program.rs"]
 mod program;
 
+/// Writes the package.
+fn write(folder: &Path) {
+    for (name, text) in FILES {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let package = format!("[package]\nname = \"{PROGRAM}\"\nedition.workspace = true\n");
+    fs::write(folder.join("Cargo.toml"), package + DEPENDENCIES).unwrap();
+}
+
 fn main() {
-    let is_bench = std::env::args().any(|argument| argument == "--bench");
-    let Some(root) = real_root().filter(|_| is_bench) else {
+    // Cargo adds it to the arguments of benchmarks, and of nothing else.
+    let (bench, arguments): (Vec<_>, Vec<_>) =
+        std::env::args().skip(1).partition(|word| word == "--bench");
+    let Some(root) = real_root().filter(|_| !bench.is_empty()) else {
         return;
     };
-    let spec = upstream(&root).join("openapi").join(RELEASE);
+    if std::env::var_os("UPSTREAM_DIR").is_none() {
+        eprintln!("left out: UPSTREAM_DIR names no folder of Kubernetes' documents");
+        return;
+    }
+    let Some(spec) = upstream_part(&root, "openapi-served-v1.37") else {
+        return;
+    };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(PROGRAM);
     workspace(&root, &folder, RELEASE, &documents(&spec), &[PROGRAM]);
-    let program = folder.join(PROGRAM);
-    fs::create_dir_all(program.join("src")).unwrap();
-    fs::write(
-        program.join("src/main.rs"),
-        include_str!("lists/program.rs"),
-    )
-    .unwrap();
-    fs::write(
-        program.join("Cargo.toml"),
-        format!(
-            "[package]\nname = \"{PROGRAM}\"\nedition.workspace = true\n\n[dependencies]\n\
-             apps-v1.workspace = true\ncap.workspace = true\ncore-v1.workspace = true\n\
-             k8s-openapi.workspace = true\nserde_json.workspace = true\n"
-        ),
-    )
-    .unwrap();
-    let mut generate = Command::new(XTASK);
-    generate
-        .args(["codegen", "--spec"])
-        .arg(&spec)
-        .current_dir(&folder);
-    Outcome::of(&mut generate).succeeds();
+    add_protobuf(&root, &folder, RELEASE, XTASK);
+    write(&folder.join(PROGRAM));
+    generate(&folder, RELEASE, &spec, XTASK);
+    let target = folder.with_file_name("generated");
     let status = Command::new(env!("CARGO"))
-        .args([
-            "run",
-            "--release",
-            "--quiet",
-            "--offline",
-            "--package",
-            PROGRAM,
-        ])
+        .args(["build", "--release", "--quiet", "--package", PROGRAM])
         .current_dir(&folder)
-        .env("CARGO_TARGET_DIR", folder.with_file_name("generated"))
-        .env(
-            "K8S_OPENAPI_ENABLED_VERSION",
-            RELEASE.trim_start_matches('v'),
-        )
+        .env("CARGO_TARGET_DIR", &target)
+        .env("K8S_OPENAPI_ENABLED_VERSION", RELEASE)
+        .env("PROTOS", protos(&upstream(&root), RELEASE))
         .status();
+    assert!(status.unwrap().success());
+    let program = target.join("release").join(PROGRAM);
+    eprintln!("{}", program.display());
+    let status = Command::new(program).args(arguments).status();
     assert!(status.unwrap().success());
 }

@@ -3,12 +3,22 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
+use crate::{Outcome, upstream};
+
 /// The crate that bundles all of them.
 pub const BUNDLE: &str = "all-groups";
+
+/// The document of CustomResourceDefinitions: of a schema or a boolean, protobuf has another form
+/// than JSON.
+const DEFINITIONS: &str = "file = \"apis__apiextensions.k8s.io__v1_openapi.json\"\n";
+
+/// Types that only Jobs hold are in the document of these only.
+const SCHEDULING: &str = "prefix = \"io.k8s.api.scheduling.v1alpha3.\"\n";
 
 /// The group-versions of the documents in a folder: the file, the name of the crate, and what the
 /// names of its schemas start with.
@@ -96,4 +106,53 @@ pub fn workspace(
     }
     fs::write(folder.join("Cargo.toml"), manifest.to_string()).unwrap();
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+}
+
+/// The folder of Kubernetes' `.proto` files in that of upstream files.
+pub fn protos(upstream: &Path, release: &str) -> PathBuf {
+    upstream.join("protobuf").join(format!("v{release}"))
+}
+
+/// Adds the numbers of protobuf to the workspace, of Kubernetes' own files. Needs Go. `xtask` is the
+/// program.
+pub fn add_protobuf(root: &Path, folder: &Path, release: &str, xtask: &str) {
+    let out = folder.join("spec").join(format!("v{release}/protobuf"));
+    let mut command = Command::new(xtask);
+    command
+        .args(["spec", "protobuf", "--all", "--from"])
+        .arg(protos(&upstream(root), release))
+        .arg("--out")
+        .arg(out)
+        .current_dir(root);
+    Outcome::of(&mut command).succeeds();
+    let path = folder.join("codegen.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    for part in [DEFINITIONS, SCHEDULING] {
+        assert!(text.contains(part), "{part}");
+    }
+    let mut config = text.replace(DEFINITIONS, &format!("{DEFINITIONS}json-only = true\n"));
+    let more = format!(
+        "{SCHEDULING}\n[[crate.document]]\nfile = \"apis__batch__v1_openapi.json\"\n{SCHEDULING}"
+    );
+    config = config.replacen(SCHEDULING, &more, 1);
+    // The tables of k8s-openapi's types are in `kubernetes-kinds`.
+    let ours: toml::Table = fs::read_to_string(root.join("codegen.toml"))
+        .unwrap()
+        .parse()
+        .unwrap();
+    let protobuf = ours["protobuf"].clone();
+    let mut table = toml::Table::new();
+    table.insert("protobuf".to_owned(), protobuf);
+    config += &format!("\n{table}");
+    fs::write(path, config).unwrap();
+}
+
+/// Generates the crates of the workspace from the documents in a folder. `xtask` is the program.
+pub fn generate(folder: &Path, release: &str, spec: &Path, xtask: &str) {
+    let mut command = Command::new(xtask);
+    command
+        .args(["codegen", "--release", release, "--spec"])
+        .arg(spec)
+        .current_dir(folder);
+    Outcome::of(&mut command).succeeds();
 }

@@ -3,22 +3,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use xtask_testing::every::{BUNDLE, documents, workspace};
+use xtask_testing::every::{BUNDLE, add_protobuf, documents, generate, workspace};
 use xtask_testing::nested::{SHARED, share_dependencies};
 use xtask_testing::{upstream, upstream_part};
 
 use crate::common::{Outcome, XTASK, cargo, real_root};
 
 const RELEASE: &str = "1.37";
-
-/// The document of CustomResourceDefinitions: of a schema or a boolean, protobuf has another form
-/// than JSON.
-const DEFINITIONS: &str = "file = \"apis__apiextensions.k8s.io__v1_openapi.json\"\n";
-
-/// Types that only Jobs hold are in the document of these only.
-const SCHEDULING: &str = "prefix = \"io.k8s.api.scheduling.v1alpha3.\"\n";
 
 #[test]
 #[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
@@ -29,56 +21,14 @@ fn every_kind_is_read_and_written_as_protobuf() {
     };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("whole");
     workspace(&root, &folder, RELEASE, &documents(&spec), &["fixtures"]);
-    let mut command = Command::new(XTASK);
-    command
-        .args(["spec", "protobuf", "--all", "--from"])
-        .arg(upstream(&root).join("protobuf/v1.37"))
-        .arg("--out")
-        .arg(
-            folder
-                .join("spec")
-                .join(format!("v{RELEASE}"))
-                .join("protobuf"),
-        )
-        .current_dir(&root);
-    Outcome::of(&mut command).succeeds();
-    configure(&root, &folder);
+    add_protobuf(&root, &folder, RELEASE, XTASK);
     program(&folder);
-    let mut command = Command::new(XTASK);
-    command
-        .args(["codegen", "--release", RELEASE, "--spec"])
-        .arg(&spec)
-        .current_dir(&folder);
-    Outcome::of(&mut command).succeeds();
+    generate(&folder, RELEASE, &spec, XTASK);
     share_dependencies(&root, &folder);
     let mut run = cargo(&folder, "run");
     run.args(["-p", "fixtures", "--"])
         .arg(upstream(&root).join("golden-all/v1.34.0"));
     println!("{}", Outcome::of(&mut run).succeeds().out);
-}
-
-/// Adds the numbers to the configuration.
-fn configure(root: &Path, folder: &Path) {
-    let path = folder.join("codegen.toml");
-    let text = fs::read_to_string(&path).unwrap();
-    for part in [DEFINITIONS, SCHEDULING] {
-        assert!(text.contains(part), "{part}");
-    }
-    let mut config = text.replace(DEFINITIONS, &format!("{DEFINITIONS}json-only = true\n"));
-    let more = format!(
-        "{SCHEDULING}\n[[crate.document]]\nfile = \"apis__batch__v1_openapi.json\"\n{SCHEDULING}"
-    );
-    config = config.replacen(SCHEDULING, &more, 1);
-    // The tables of k8s-openapi's types are in `kubernetes-kinds`.
-    let ours: toml::Table = fs::read_to_string(root.join("codegen.toml"))
-        .unwrap()
-        .parse()
-        .unwrap();
-    let protobuf = ours["protobuf"].clone();
-    let mut table = toml::Table::new();
-    table.insert("protobuf".to_owned(), protobuf);
-    config += &format!("\n{table}");
-    fs::write(path, config).unwrap();
 }
 
 fn program(folder: &Path) {
