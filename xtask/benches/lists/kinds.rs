@@ -4,7 +4,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use k8s_openapi::api::{apps, core, storage as k8s_storage};
+use k8s_openapi::api::{apps, core, storage};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde::de::DeserializeOwned;
@@ -16,8 +16,6 @@ use serde_json::{Value, json};
 use crate::messages::k8s::io::api::{
     apps::v1 as apps_messages, core::v1 as core_messages, storage::v1 as storage_messages,
 };
-use crate::objects::Objects;
-use crate::{nodes, pods, storage};
 
 /// How a list is read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +73,6 @@ pub trait Kind {
     /// The name of the kind.
     fn name(&self) -> &'static str;
 
-    /// The body of an answer in JSON with so many objects.
-    fn json(&self, length: usize) -> Vec<u8>;
-
     /// Reads a body. prost reads the message that is in it.
     fn read(&self, way: Way, body: &[u8]) -> Box<dyn Any>;
 
@@ -89,10 +84,7 @@ pub trait Kind {
 }
 
 /// Our list, our kind, k8s-openapi's kind, and prost's list.
-struct Types<O, K, P, M> {
-    objects: Objects,
-    types: PhantomData<(O, K, P, M)>,
-}
+struct Types<O, K, P, M>(PhantomData<(O, K, P, M)>);
 
 /// A kind or a list of ours.
 trait Ours: Field + Message + Resource + Serialize + DeserializeOwned {}
@@ -107,11 +99,7 @@ where
     M: prost::Message + Default + 'static,
 {
     fn name(&self) -> &'static str {
-        self.objects.kind
-    }
-
-    fn json(&self, length: usize) -> Vec<u8> {
-        self.objects.list(length).into_bytes()
+        K::KIND
     }
 
     fn read(&self, way: Way, body: &[u8]) -> Box<dyn Any> {
@@ -139,7 +127,7 @@ where
     }
 
     fn check(&self, json: &[u8]) {
-        let mut expected = self.expected(json);
+        let mut expected = expected::<K>(json);
         let list = self.read(Way::Json, json);
         let body = self.write(Way::Protobuf, &*list);
         let again = self.read(Way::Protobuf, &body);
@@ -169,17 +157,15 @@ where
     }
 }
 
-impl<O, K, P, M> Types<O, K, P, M> {
-    /// The JSON that is written of a body: with the names in the items, and without null.
-    fn expected(&self, json: &[u8]) -> Value {
-        let mut list: Value = serde_json::from_slice(json).unwrap();
-        without_null(&mut list);
-        for item in list["items"].as_array_mut().unwrap() {
-            item["apiVersion"] = json!(self.objects.api_version);
-            item["kind"] = json!(self.objects.kind);
-        }
-        list
+/// Returns the JSON that is written of a list: with the names in the items, and without null.
+fn expected<K: Resource>(json: &[u8]) -> Value {
+    let mut list: Value = serde_json::from_slice(json).unwrap();
+    without_null(&mut list);
+    for item in list["items"].as_array_mut().unwrap() {
+        item["apiVersion"] = json!(K::API_VERSION);
+        item["kind"] = json!(K::KIND);
     }
+    list
 }
 
 fn without_null(value: &mut Value) {
@@ -251,12 +237,11 @@ where
     Ok(List { metadata, items })
 }
 
-fn types<O, K, P, M>(objects: Objects) -> Box<dyn Kind>
+fn types<O, K, P, M>() -> Box<dyn Kind>
 where
     Types<O, K, P, M>: Kind + 'static,
 {
-    let types = PhantomData;
-    Box::new(Types::<O, K, P, M> { objects, types })
+    Box::new(Types::<O, K, P, M>(PhantomData))
 }
 
 /// All kinds that are measured.
@@ -267,28 +252,26 @@ pub fn kinds() -> Vec<Box<dyn Kind>> {
             core_v1::PersistentVolume,
             core::v1::PersistentVolume,
             core_messages::PersistentVolumeList,
-        >(storage::VOLUMES),
+        >(),
         types::<
             core_v1::PersistentVolumeClaimList,
             core_v1::PersistentVolumeClaim,
             core::v1::PersistentVolumeClaim,
             core_messages::PersistentVolumeClaimList,
-        >(storage::CLAIMS),
+        >(),
         types::<
             storage_v1::VolumeAttachmentList,
             storage_v1::VolumeAttachment,
-            k8s_storage::v1::VolumeAttachment,
+            storage::v1::VolumeAttachment,
             storage_messages::VolumeAttachmentList,
-        >(storage::ATTACHMENTS),
-        types::<core_v1::PodList, core_v1::Pod, core::v1::Pod, core_messages::PodList>(pods::PODS),
-        types::<core_v1::NodeList, core_v1::Node, core::v1::Node, core_messages::NodeList>(
-            nodes::NODES,
-        ),
+        >(),
+        types::<core_v1::PodList, core_v1::Pod, core::v1::Pod, core_messages::PodList>(),
+        types::<core_v1::NodeList, core_v1::Node, core::v1::Node, core_messages::NodeList>(),
         types::<
             apps_v1::DeploymentList,
             apps_v1::Deployment,
             apps::v1::Deployment,
             apps_messages::DeploymentList,
-        >(nodes::DEPLOYMENTS),
+        >(),
     ]
 }

@@ -1,11 +1,6 @@
-//! Long lists of Kubernetes' objects, and the ways to read and to write them.
+//! The ways to read and to write lists of Kubernetes' objects.
 
 mod kinds;
-mod managed;
-mod nodes;
-mod objects;
-mod pods;
-mod storage;
 
 pub use kinds::{Kind, Way, kinds};
 

@@ -1,13 +1,14 @@
-//! Times of pairs, memory in a process of its own, and the columns of both tables.
+//! Times of rounds, memory in a process of its own, and the columns of both tables.
 
 use std::any::Any;
-use std::cell::OnceCell;
 use std::hint::black_box;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use lists::{Kind, Way};
+
+use crate::objects::objects;
 
 /// What is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,51 +19,51 @@ pub enum Step {
     Write,
 }
 
-/// A column of speeds.
-pub struct Column {
-    /// Its title.
-    pub title: &'static str,
+/// Columns of speeds that are measured together: in each round, one after another.
+pub struct Group {
     step: Step,
-    ours: Way,
     theirs: Way,
-    /// How many times as fast ours is meant to be.
-    pub goal: &'static str,
-}
-
-const fn column(
-    title: &'static str,
-    step: Step,
-    ours: Way,
-    theirs: Way,
-    goal: &'static str,
-) -> Column {
-    Column {
-        title,
-        step,
-        ours,
-        theirs,
-        goal,
-    }
+    /// The columns: the title, our way, and how many times as fast it is meant to be.
+    pub columns: &'static [(&'static str, Way, &'static str)],
 }
 
 /// The columns of the table of speeds.
-pub const SPEEDS: [Column; 9] = {
-    use Step::{Read, Write};
-    use Way::{Json, JsonLean, Peer, Prost, Protobuf, ProtobufLean};
-    [
-        column("JSON", Read, Json, Peer, "1.05"),
-        column("JSON, Lean", Read, JsonLean, Peer, "1.05"),
-        column("write JSON", Write, Json, Peer, "1.05"),
-        column("protobuf", Read, Protobuf, Peer, "3.8"),
-        column("protobuf, Lean", Read, ProtobufLean, Peer, "6.5"),
-        column("write protobuf", Write, Protobuf, Peer, "2"),
-        column("prost", Read, Protobuf, Prost, "1.2"),
-        column("prost, Lean", Read, ProtobufLean, Prost, "1.2"),
-        column("write, prost", Write, Protobuf, Prost, "1.2"),
-    ]
-};
+pub const SPEEDS: [Group; 4] = [
+    Group {
+        step: Step::Read,
+        theirs: Way::Peer,
+        columns: &[
+            ("read JSON", Way::Json, "1.05"),
+            ("Lean", Way::JsonLean, "1.05"),
+            ("read protobuf", Way::Protobuf, "3.8"),
+            ("Lean", Way::ProtobufLean, "6.5"),
+        ],
+    },
+    Group {
+        step: Step::Write,
+        theirs: Way::Peer,
+        columns: &[
+            ("write JSON", Way::Json, "1.05"),
+            ("write protobuf", Way::Protobuf, "2"),
+        ],
+    },
+    Group {
+        step: Step::Read,
+        theirs: Way::Prost,
+        columns: &[
+            ("prost: read", Way::Protobuf, "1.2"),
+            ("Lean", Way::ProtobufLean, "1.2"),
+        ],
+    },
+    Group {
+        step: Step::Write,
+        theirs: Way::Prost,
+        columns: &[("prost: write", Way::Protobuf, "1.2")],
+    },
+];
 
-/// The ways whose memory is compared with k8s-openapi's, and what of its peak is meant to be enough.
+/// The ways whose memory is compared with k8s-openapi's, and how much of its peak is meant to be
+/// enough.
 pub const MEMORY: [(&str, Way, &str); 4] = [
     ("JSON", Way::Json, "-"),
     ("JSON, Lean", Way::JsonLean, "-"),
@@ -80,8 +81,9 @@ pub struct Bodies<'a> {
 impl<'a> Bodies<'a> {
     /// Makes lists of so many objects, and checks that all ways read them alike.
     pub fn new(kind: &'a dyn Kind, length: usize) -> Self {
-        kind.check(&kind.json(length.min(100)));
-        let json = kind.json(length);
+        let objects = objects(kind.name()).expect("objects of every kind");
+        kind.check(&objects.list(length.min(100)));
+        let json = objects.list(length);
         let protobuf = kind.write(Way::Protobuf, &*kind.read(Way::Json, &json));
         Self {
             kind,
@@ -103,31 +105,45 @@ impl<'a> Bodies<'a> {
         time(|| self.kind.read(way, black_box(self.of(way))))
     }
 
-    /// Returns how many times as fast ours is: the median of pairs, in which each is first in turn.
-    pub fn speed(&self, column: &Column, pairs: usize) -> f64 {
-        let lists: [OnceCell<Box<dyn Any>>; 2] = Default::default();
-        let run = |way: Way, list: &OnceCell<Box<dyn Any>>| match column.step {
-            Step::Read => self.read(way),
-            Step::Write => {
-                let list = list.get_or_init(|| self.kind.read(way, self.of(way)));
-                time(|| self.kind.write(way, black_box(&**list)))
-            }
+    /// Returns how many times as fast each column of ours is: the median of rounds, in which theirs
+    /// is first and last in turn.
+    pub fn speeds(&self, group: &Group, rounds: usize) -> Vec<f64> {
+        let ways = group.columns.iter().map(|(_, way, _)| *way);
+        let ways: Vec<_> = [group.theirs].into_iter().chain(ways).collect();
+        let lists: Vec<_> = match group.step {
+            Step::Read => Vec::new(),
+            Step::Write => ways.iter().map(|way| self.list(*way)).collect(),
         };
-        let ours = || run(column.ours, &lists[0]).as_secs_f64();
-        let theirs = || run(column.theirs, &lists[1]).as_secs_f64();
-        (ours(), theirs());
-        let pair = |at: usize| {
-            if at.is_multiple_of(2) {
-                let ours = ours();
-                theirs() / ours
-            } else {
-                let theirs = theirs();
-                theirs / ours()
-            }
+        let run = |at: usize| match group.step {
+            Step::Read => self.read(ways[at]).as_secs_f64(),
+            Step::Write => time(|| self.kind.write(ways[at], black_box(&*lists[at]))).as_secs_f64(),
         };
-        let mut ratios: Vec<_> = (0..pairs).map(pair).collect();
-        ratios.sort_by(f64::total_cmp);
-        ratios[pairs / 2]
+        let mut ratios = vec![Vec::new(); group.columns.len()];
+        // The first round is to warm up.
+        for round in 0..=rounds {
+            let mut times = vec![0.0; ways.len()];
+            for step in 0..ways.len() {
+                let at = match round.is_multiple_of(2) {
+                    true => step,
+                    false => ways.len() - 1 - step,
+                };
+                times[at] = run(at);
+            }
+            for (ratios, ours) in ratios.iter_mut().zip(&times[1..]) {
+                if round > 0 {
+                    ratios.push(times[0] / ours);
+                }
+            }
+        }
+        let median = |mut ratios: Vec<f64>| {
+            ratios.sort_by(f64::total_cmp);
+            ratios[rounds / 2]
+        };
+        ratios.into_iter().map(median).collect()
+    }
+
+    fn list(&self, way: Way) -> Box<dyn Any> {
+        self.kind.read(way, self.of(way))
     }
 
     /// Reads in a way in a process of its own, and returns the most bytes at one time, with the

@@ -4,7 +4,7 @@ use crate::managed::Entry;
 use crate::objects::Objects;
 
 /// Nodes of a cloud provider, with a CSI driver.
-pub const NODES: Objects = Objects {
+pub static NODES: Objects = Objects {
     kind: "Node",
     api_version: "v1",
     template: r#"{
@@ -211,7 +211,7 @@ pub const NODES: Objects = Objects {
 };
 
 /// Deployments that a person applies and their controller scales.
-pub const DEPLOYMENTS: Objects = Objects {
+pub static DEPLOYMENTS: Objects = Objects {
     kind: "Deployment",
     api_version: "apps/v1",
     template: r#"{

@@ -2,6 +2,7 @@
 //! `apiVersion` and `kind` in the items.
 
 use crate::managed::{Entry, managed_fields};
+use crate::{nodes, pods, storage};
 
 /// The objects of one kind.
 pub struct Objects {
@@ -17,17 +18,31 @@ pub struct Objects {
 
 impl Objects {
     /// A list of so many objects, in JSON.
-    pub fn list(&self, length: usize) -> String {
+    pub fn list(&self, length: usize) -> Vec<u8> {
         let managed = managed_fields(self.template, self.api_version, self.entries);
         let template = without_blanks(self.template).replace("\"<managed>\"", &managed);
         let items: Vec<_> = (0..length).map(|at| fill(&template, at)).collect();
-        format!(
+        let list = format!(
             r#"{{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"91844670"}},"items":[{}]}}"#,
             self.kind,
             self.api_version,
             items.join(",")
-        )
+        );
+        list.into_bytes()
     }
+}
+
+/// Returns the objects of a kind.
+pub fn objects(kind: &str) -> Option<&'static Objects> {
+    let all = [
+        &storage::VOLUMES,
+        &storage::CLAIMS,
+        &storage::ATTACHMENTS,
+        &pods::PODS,
+        &nodes::NODES,
+        &nodes::DEPLOYMENTS,
+    ];
+    all.into_iter().find(|objects| objects.kind == kind)
 }
 
 /// Puts what is of one object only in place of the marks.

@@ -4,7 +4,7 @@ use crate::managed::Entry;
 use crate::objects::Objects;
 
 /// Running pods of deployments, with a sidecar and a volume.
-pub const PODS: Objects = Objects {
+pub static PODS: Objects = Objects {
     kind: "Pod",
     api_version: "v1",
     template: r#"{

@@ -4,7 +4,7 @@ use crate::managed::Entry;
 use crate::objects::Objects;
 
 /// Volumes that a provisioner has made and an attacher has attached.
-pub const VOLUMES: Objects = Objects {
+pub static VOLUMES: Objects = Objects {
     kind: "PersistentVolume",
     api_version: "v1",
     template: r#"{
@@ -13,10 +13,6 @@ pub const VOLUMES: Objects = Objects {
             "uid": "<uid>",
             "resourceVersion": "<version>",
             "creationTimestamp": "<created>",
-            "labels": {
-                "topology.kubernetes.io/region": "eu-west-1",
-                "topology.kubernetes.io/zone": "<zone>"
-            },
             "annotations": {
                 "pv.kubernetes.io/provisioned-by": "ebs.csi.aws.com",
                 "volume.kubernetes.io/provisioner-deletion-secret-name": "",
@@ -72,7 +68,6 @@ pub const VOLUMES: Objects = Objects {
             subresource: None,
             fields: &[
                 "/metadata/annotations",
-                "/metadata/labels",
                 "/spec/accessModes",
                 "/spec/capacity",
                 "/spec/claimRef",
@@ -97,7 +92,7 @@ pub const VOLUMES: Objects = Objects {
 };
 
 /// The claims of a StatefulSet, bound to such volumes.
-pub const CLAIMS: Objects = Objects {
+pub static CLAIMS: Objects = Objects {
     kind: "PersistentVolumeClaim",
     api_version: "v1",
     template: r#"{
@@ -172,7 +167,7 @@ pub const CLAIMS: Objects = Objects {
 };
 
 /// The attachments of such volumes to nodes.
-pub const ATTACHMENTS: Objects = Objects {
+pub static ATTACHMENTS: Objects = Objects {
     kind: "VolumeAttachment",
     api_version: "storage.k8s.io/v1",
     template: r#"{

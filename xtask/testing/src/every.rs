@@ -113,8 +113,8 @@ pub fn protos(upstream: &Path, release: &str) -> PathBuf {
     upstream.join("protobuf").join(format!("v{release}"))
 }
 
-/// Adds the numbers of protobuf to the workspace, of Kubernetes' own files. Needs Go. `xtask` is the
-/// program.
+/// Adds the numbers of protobuf to the workspace, from Kubernetes' own files. Needs Go. `xtask` is
+/// the path of the program.
 pub fn add_protobuf(root: &Path, folder: &Path, release: &str, xtask: &str) {
     let out = folder.join("spec").join(format!("v{release}/protobuf"));
     let mut command = Command::new(xtask);
@@ -147,7 +147,8 @@ pub fn add_protobuf(root: &Path, folder: &Path, release: &str, xtask: &str) {
     fs::write(path, config).unwrap();
 }
 
-/// Generates the crates of the workspace from the documents in a folder. `xtask` is the program.
+/// Generates the crates of the workspace from the documents in a folder. `xtask` is the
+/// path of the program.
 pub fn generate(folder: &Path, release: &str, spec: &Path, xtask: &str) {
     let mut command = Command::new(xtask);
     command
