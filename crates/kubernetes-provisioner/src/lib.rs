@@ -70,9 +70,10 @@
 //!
 //! Claims, volumes and classes are read and written in Kubernetes' protobuf, by
 //! [`kubernetes_protobuf`]. A server that refuses that gets JSON, and the choice is kept until the
-//! process ends. JSON are always patches, reviews of permissions, Leases, nodes and events; and a claim
-//! whose node is unselected, which is written back whole, so that the fields of a newer server
-//! stay. Streams that the [builder](Builder::claims) is given are read by your program, in any format.
+//! process ends. Patches, reviews of permissions, Leases, nodes and events are always JSON; so is a
+//! claim whose node is unselected, which is written back whole, so that the fields of a newer
+//! server stay. Streams that the [builder](Builder::claims) is given are read by your program, in
+//! any format.
 //!
 //! # Which claims
 //!

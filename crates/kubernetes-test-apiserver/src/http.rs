@@ -120,8 +120,8 @@ impl Call {
         }
     }
 
-    /// Returns the refusal of a request for a format that the server lacks, if it is allowed. It has
-    /// no faults and isn't counted: a client that has the choice sends it again in another one.
+    /// Returns the refusal of a request for a format that the server lacks, if it is allowed. It
+    /// has no faults and isn't counted: a client that has the choice sends it again in another one.
     fn lacks_format(
         &self,
         shared: &Shared,

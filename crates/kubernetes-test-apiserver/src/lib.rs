@@ -10,12 +10,13 @@
 //! * lists with selectors and consistent pages; deletion of collections;
 //! * watches with bookmarks and initial events, from any version that is still known;
 //! * formats of requests and answers, as for a custom resource: a body in protobuf is answered with
-//!   415 and protobuf alone as the answer with 406; a client that also accepts JSON gets that.
+//!   415 and protobuf alone as the answer with 406; a client that accepts JSON too gets that.
 //!
 //! Tests make it fail: [`Server::inject`] refuses, delays or breaks chosen requests,
 //! [`Server::pause`] takes the server away, [`Server::forbid`] takes permissions away and
 //! [`Server::compact`] makes resource versions expire. [`Server::count`] and
-//! [`Server::take_requests`] return the requests of clients, but for those refused for their format.
+//! [`Server::take_requests`] return the requests of clients, but for those refused for their
+//! format.
 //!
 //! It has no controllers: nothing binds claims but [`binder::bind`], and nothing collects
 //! garbage. It doesn't set defaults, and validates nothing but metadata. Namespaces need not

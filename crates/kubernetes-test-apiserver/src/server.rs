@@ -97,8 +97,8 @@ impl Server {
     /// than 10,000, the last ones.
     ///
     /// Requests that are refused for their format aren't among them, have no faults and aren't
-    /// counted: a body that isn't JSON, and an answer that must not be. Clients of protobuf send them
-    /// again in JSON.
+    /// counted: a body that isn't JSON, and an answer that must not be. Clients of protobuf send
+    /// them again in JSON.
     pub fn take_requests(&self) -> Vec<Request> {
         self.shared.log.lock().take()
     }

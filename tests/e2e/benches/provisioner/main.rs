@@ -2,11 +2,12 @@
 //! sig-storage-lib-external-provisioner, the latter with JSON and with protobuf, each with an API
 //! server of its own:
 //!
-//! * `rates`: PersistentVolumes a second, with 4 and with 100 workers, from the first to the last, and
-//!   what processors the program and the API server take for one;
-//! * `times`: from a claim to its stored volume, at 10 claims a second, with 4 and with 100 workers;
-//! * `memory`: resident memory, and the time from the start of the process to its first volume, in a
-//!   cluster of many claims that have their volumes;
+//! * `rates`: PersistentVolumes a second, with 4 and with 100 workers, from the first to the last,
+//!   and the time of processors that the program and the API server take for one;
+//! * `times`: from a claim to its stored volume, at 10 claims a second, with 4 and with 100
+//!   workers;
+//! * `memory`: resident memory, and the time from the start of the process to its first volume, in
+//!   a cluster of many claims that have their volumes;
 //! * `wakes`: while many claims are in back-off, the time from a change of one that matters to its
 //!   call, and the calls a second while annotations change that don't matter.
 //!
@@ -15,9 +16,9 @@
 //! cargo xtask e2e -- --release --bench provisioner -- --bench rates memory
 //! ```
 //!
-//! takes about half an hour; the second command measures only what it names. Without `--bench` there
-//! are few claims, to see that it works. It needs Go, which builds the program in `peer`. Each figure
-//! is the median of three runs, in which the programs take turns.
+//! takes about half an hour; the second command measures only what it names. Without `--bench`
+//! there are few claims, to see that it works. It needs Go, which builds the program in `peer`.
+//! Each figure is the median of three runs, in which the programs take turns.
 
 #![allow(
     missing_docs,
