@@ -23,6 +23,8 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -54,7 +56,7 @@ const FILES: [(&str, &str); 11] = [
     ("src/storage.rs", include_str!("lists/storage.rs")),
 ];
 
-/// What they need. The workspace has no use for the crates with a version.
+/// Its dependencies. The workspace has no use for those with a version.
 const DEPENDENCIES: &str = r#"
 [dependencies]
 apps-v1 = { workspace = true, features = ["protobuf"] }
@@ -96,6 +98,29 @@ fn write(folder: &Path) {
     fs::write(folder.join("Cargo.toml"), package + DEPENDENCIES).unwrap();
 }
 
+/// Makes a folder like another one. What is the same already keeps its time, so that cargo doesn't
+/// compile it again.
+fn update(folder: &Path, like: &Path) {
+    let names = |folder: &Path| -> BTreeSet<OsString> {
+        let entries = fs::read_dir(folder).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().file_name()).collect()
+    };
+    fs::create_dir_all(folder).unwrap();
+    let wanted = names(like);
+    for name in names(folder).difference(&wanted) {
+        let path = folder.join(name);
+        let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+    }
+    for name in wanted {
+        let (path, like) = (folder.join(&name), like.join(&name));
+        if like.is_dir() {
+            update(&path, &like);
+        } else if fs::read(&path).ok() != Some(fs::read(&like).unwrap()) {
+            fs::copy(&like, &path).unwrap();
+        }
+    }
+}
+
 fn main() {
     // Cargo adds it to the arguments of benchmarks, and of nothing else.
     let (bench, arguments): (Vec<_>, Vec<_>) =
@@ -111,10 +136,12 @@ fn main() {
         return;
     };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(PROGRAM);
-    workspace(&root, &folder, RELEASE, &documents(&spec), &[PROGRAM]);
-    add_protobuf(&root, &folder, RELEASE, XTASK);
-    write(&folder.join(PROGRAM));
-    generate(&folder, RELEASE, &spec, XTASK);
+    let made = folder.with_file_name("lists-made");
+    workspace(&root, &made, RELEASE, &documents(&spec), &[PROGRAM]);
+    add_protobuf(&root, &made, RELEASE, XTASK);
+    write(&made.join(PROGRAM));
+    generate(&made, RELEASE, &spec, XTASK);
+    update(&folder, &made);
     let target = folder.with_file_name("generated");
     let status = Command::new(env!("CARGO"))
         .args(["build", "--release", "--quiet", "--package", PROGRAM])

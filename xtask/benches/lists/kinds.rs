@@ -17,7 +17,7 @@ use crate::messages::k8s::io::api::{
     apps::v1 as apps_messages, core::v1 as core_messages, storage::v1 as storage_messages,
 };
 
-/// How a list is read or written.
+/// A way to read or to write a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// As JSON, by our types.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// What one client has written.
+/// The fields that one client has written.
 pub struct Entry {
     /// The client.
     pub manager: &'static str,

@@ -10,7 +10,7 @@ use lists::{Kind, Way};
 
 use crate::objects::objects;
 
-/// What is timed.
+/// The step that is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Reading a body.

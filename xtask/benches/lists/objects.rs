@@ -12,7 +12,7 @@ pub struct Objects {
     pub api_version: &'static str,
     /// An object, with marks for what differs from one to the next, see [`fill`].
     pub template: &'static str,
-    /// Who has written which of its fields.
+    /// The clients that have written its fields.
     pub entries: &'static [Entry],
 }
 

@@ -19,7 +19,7 @@ mod objects;
 mod pods;
 mod storage;
 
-/// What is asked for on the command line.
+/// The arguments on the command line.
 struct Arguments {
     length: usize,
     rounds: usize,
