@@ -2,9 +2,9 @@
 //!
 //! It has claims only while they want a volume, and the name of a volume with a flag if it needs
 //! work; of both a hash of what decides about them, by which a change that matters is told from
-//! noise. So a cluster with many claims takes little memory. A worker reads the object itself before
-//! it does something, but for a claim of which the cache is known to be up to date: a cache that is
-//! behind never decides alone.
+//! noise. So a cluster with many claims takes little memory. A worker reads the object itself
+//! before it does something, but for a claim of which the cache is known to be up to date: a cache
+//! that is behind never decides alone.
 
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
@@ -151,8 +151,8 @@ impl Cache {
         self.claims.lock().live.get(uid).cloned()
     }
 
-    /// Returns true if the cache is at most a second behind the API server. A list doesn't tell, as a
-    /// stream may have begun with an old one; nor does silence.
+    /// Returns true if the cache is at most a second behind the API server. A list doesn't tell, as
+    /// a stream may have begun with an old one; nor does silence.
     pub(crate) fn has_fresh_claims(&self) -> bool {
         let changed = self.claims.lock().changed;
         changed.is_some_and(|changed| changed.elapsed() < FRESH)

@@ -20,7 +20,8 @@
 //!         // Not an error if it exists: calls are repeated.
 //!         std::fs::create_dir_all(&path).map_err(ProvisionError::failed)?;
 //!         let mut volume = request.volume();
-//!         volume.spec.get_or_insert_default().host_path = Some(HostPathVolumeSource::new(path).into());
+//!         let source = HostPathVolumeSource::new(path);
+//!         volume.spec.get_or_insert_default().host_path = Some(source.into());
 //!         Ok(volume)
 //!     }
 //!

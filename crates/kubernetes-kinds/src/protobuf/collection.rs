@@ -53,8 +53,8 @@ impl<T: Field> Field for Vec<T> {
 /// The most memory that is taken for a byte of elements that aren't read yet.
 const BYTES: usize = 16;
 
-/// The number of elements to make room for at the first one of a list. A list of empty objects, which
-/// are two bytes in protobuf, grows as they are read.
+/// The number of elements to make room for at the first one of a list. A list of empty objects,
+/// which are two bytes in protobuf, grows as they are read.
 #[inline]
 fn elements<T>(input: Input<'_>) -> usize {
     let (times, bytes) = input.repetitions();

@@ -18,8 +18,8 @@ pub struct Output {
     in_full: usize,
 }
 
-/// The sizes of the first buffer and of the largest ones. Larger ones would come from the kernel and
-/// go back to it each time.
+/// The sizes of the first buffer and of the largest ones. Larger ones would come from the kernel
+/// and go back to it each time.
 const FIRST: usize = 1024;
 const LARGEST: usize = 64 * 1024;
 
@@ -109,8 +109,8 @@ impl Output {
         self.in_full + self.buffer.len() - self.free
     }
 
-    /// Fills the buffer with the last of the bytes, and makes one with room for the others, which it
-    /// returns.
+    /// Fills the buffer with the last of the bytes, and makes one with room for the others, which
+    /// it returns.
     #[cold]
     fn fill<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (others, last) = bytes.split_at(bytes.len() - self.free);

@@ -271,10 +271,10 @@ pub struct GardenSpec {
     pub size: i32,
 
     /// Days, numbers and names that are looked up.
-    pub almanac: Option<GardenSpecAlmanac>,
+    pub almanac: Option<Box<GardenSpecAlmanac>>,
 
     /// The building beside it, of which not all is known.
-    pub annex: Option<GardenSpecAnnex>,
+    pub annex: Option<Box<GardenSpecAnnex>>,
 
     /// A place where things grow.
     ///
@@ -285,7 +285,7 @@ pub struct GardenSpec {
     pub depth: Option<values::Number>,
 
     /// A version, and what functions say of it.
-    pub edition: Option<GardenSpecEdition>,
+    pub edition: Option<Box<GardenSpecEdition>>,
 
     /// On which floor it is.
     pub floor: Option<i64>,
@@ -309,13 +309,13 @@ pub struct GardenSpec {
     pub hints: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
 
     /// The way to ask for a visit.
-    pub invitation: Option<GardenSpecInvitation>,
+    pub invitation: Option<Box<GardenSpecInvitation>>,
 
     /// The text that is written on it.
     pub labels: Option<BTreeMap<String, String>>,
 
     /// Values of all kinds, as they are written.
-    pub ledger: Option<GardenSpecLedger>,
+    pub ledger: Option<Box<GardenSpecLedger>>,
 
     /// The words over the gate.
     ///
@@ -331,16 +331,16 @@ pub struct GardenSpec {
     pub open: Option<bool>,
 
     /// Trees that are compared with those of before.
-    pub orchard: Option<GardenSpecOrchard>,
+    pub orchard: Option<Box<GardenSpecOrchard>>,
 
     /// The lengths of paths, by row.
     pub paths: Option<Vec<Vec<i64>>>,
 
     /// The work that is planned.
-    pub plan: Option<GardenSpecPlan>,
+    pub plan: Option<Box<GardenSpecPlan>>,
 
     /// The sign at the gate, an object of any kind.
-    pub plaque: Option<GardenSpecPlaque>,
+    pub plaque: Option<Box<GardenSpecPlaque>>,
 
     /// By day.
     pub prices: Option<BTreeMap<String, GardenSpecPrices>>,
@@ -357,19 +357,19 @@ pub struct GardenSpec {
     pub season: Option<String>,
 
     /// The place of tools, an object of some kind.
-    pub shed: Option<GardenSpecShed>,
+    pub shed: Option<Box<GardenSpecShed>>,
 
     /// At the gate.
-    pub sign: Option<GardenSpecSign>,
+    pub sign: Option<Box<GardenSpecSign>>,
 
     /// A URL and its parts.
-    pub site: Option<GardenSpecSite>,
+    pub site: Option<Box<GardenSpecSite>>,
 
     /// Texts, and what functions make of them.
-    pub toolbox: Option<GardenSpecToolbox>,
+    pub toolbox: Option<Box<GardenSpecToolbox>>,
 
     /// Values that are compared, of which some can be null.
-    pub twins: Option<GardenSpecTwins>,
+    pub twins: Option<Box<GardenSpecTwins>>,
 
     /// The number that came on each day, if they were counted.
     ///
@@ -380,7 +380,7 @@ pub struct GardenSpec {
     pub well: Option<i64>,
 
     /// Values, and what more functions make of them.
-    pub workbench: Option<GardenSpecWorkbench>,
+    pub workbench: Option<Box<GardenSpecWorkbench>>,
 
     /// The optional fields that are `null`, by their names in JSON: a server keeps that. They are
     /// written back if they are unset.
@@ -403,7 +403,7 @@ impl GardenSpec {
     /// Sets [`almanac`](Self::almanac).
     #[must_use]
     pub fn with_almanac(mut self, value: impl Into<GardenSpecAlmanac>) -> Self {
-        self.almanac = Some(value.into());
+        self.almanac = Some(Box::new(value.into()));
         self
     }
 
@@ -412,7 +412,7 @@ impl GardenSpec {
     /// Sets [`annex`](Self::annex).
     #[must_use]
     pub fn with_annex(mut self, value: impl Into<GardenSpecAnnex>) -> Self {
-        self.annex = Some(value.into());
+        self.annex = Some(Box::new(value.into()));
         self
     }
 
@@ -439,7 +439,7 @@ impl GardenSpec {
     /// Sets [`edition`](Self::edition).
     #[must_use]
     pub fn with_edition(mut self, value: impl Into<GardenSpecEdition>) -> Self {
-        self.edition = Some(value.into());
+        self.edition = Some(Box::new(value.into()));
         self
     }
 
@@ -499,7 +499,7 @@ impl GardenSpec {
     /// Sets [`invitation`](Self::invitation).
     #[must_use]
     pub fn with_invitation(mut self, value: impl Into<GardenSpecInvitation>) -> Self {
-        self.invitation = Some(value.into());
+        self.invitation = Some(Box::new(value.into()));
         self
     }
 
@@ -523,7 +523,7 @@ impl GardenSpec {
     /// Sets [`ledger`](Self::ledger).
     #[must_use]
     pub fn with_ledger(mut self, value: impl Into<GardenSpecLedger>) -> Self {
-        self.ledger = Some(value.into());
+        self.ledger = Some(Box::new(value.into()));
         self
     }
 
@@ -559,7 +559,7 @@ impl GardenSpec {
     /// Sets [`orchard`](Self::orchard).
     #[must_use]
     pub fn with_orchard(mut self, value: impl Into<GardenSpecOrchard>) -> Self {
-        self.orchard = Some(value.into());
+        self.orchard = Some(Box::new(value.into()));
         self
     }
 
@@ -577,7 +577,7 @@ impl GardenSpec {
     /// Sets [`plan`](Self::plan).
     #[must_use]
     pub fn with_plan(mut self, value: impl Into<GardenSpecPlan>) -> Self {
-        self.plan = Some(value.into());
+        self.plan = Some(Box::new(value.into()));
         self
     }
 
@@ -586,7 +586,7 @@ impl GardenSpec {
     /// Sets [`plaque`](Self::plaque).
     #[must_use]
     pub fn with_plaque(mut self, value: impl Into<GardenSpecPlaque>) -> Self {
-        self.plaque = Some(value.into());
+        self.plaque = Some(Box::new(value.into()));
         self
     }
 
@@ -637,7 +637,7 @@ impl GardenSpec {
     /// Sets [`shed`](Self::shed).
     #[must_use]
     pub fn with_shed(mut self, value: impl Into<GardenSpecShed>) -> Self {
-        self.shed = Some(value.into());
+        self.shed = Some(Box::new(value.into()));
         self
     }
 
@@ -646,7 +646,7 @@ impl GardenSpec {
     /// Sets [`sign`](Self::sign).
     #[must_use]
     pub fn with_sign(mut self, value: impl Into<GardenSpecSign>) -> Self {
-        self.sign = Some(value.into());
+        self.sign = Some(Box::new(value.into()));
         self
     }
 
@@ -655,7 +655,7 @@ impl GardenSpec {
     /// Sets [`site`](Self::site).
     #[must_use]
     pub fn with_site(mut self, value: impl Into<GardenSpecSite>) -> Self {
-        self.site = Some(value.into());
+        self.site = Some(Box::new(value.into()));
         self
     }
 
@@ -664,7 +664,7 @@ impl GardenSpec {
     /// Sets [`toolbox`](Self::toolbox).
     #[must_use]
     pub fn with_toolbox(mut self, value: impl Into<GardenSpecToolbox>) -> Self {
-        self.toolbox = Some(value.into());
+        self.toolbox = Some(Box::new(value.into()));
         self
     }
 
@@ -673,7 +673,7 @@ impl GardenSpec {
     /// Sets [`twins`](Self::twins).
     #[must_use]
     pub fn with_twins(mut self, value: impl Into<GardenSpecTwins>) -> Self {
-        self.twins = Some(value.into());
+        self.twins = Some(Box::new(value.into()));
         self
     }
 
@@ -703,7 +703,7 @@ impl GardenSpec {
     /// Sets [`workbench`](Self::workbench).
     #[must_use]
     pub fn with_workbench(mut self, value: impl Into<GardenSpecWorkbench>) -> Self {
-        self.workbench = Some(value.into());
+        self.workbench = Some(Box::new(value.into()));
         self
     }
 }

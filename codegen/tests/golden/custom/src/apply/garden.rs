@@ -156,12 +156,12 @@ pub struct GardenSpec {
     /// Days, numbers and names that are looked up.
     ///
     /// See [`almanac`](crate::GardenSpec::almanac).
-    pub almanac: Option<GardenSpecAlmanac>,
+    pub almanac: Option<Box<GardenSpecAlmanac>>,
 
     /// The building beside it, of which not all is known.
     ///
     /// See [`annex`](crate::GardenSpec::annex).
-    pub annex: Option<GardenSpecAnnex>,
+    pub annex: Option<Box<GardenSpecAnnex>>,
 
     /// A place where things grow.
     ///
@@ -176,7 +176,7 @@ pub struct GardenSpec {
     /// A version, and what functions say of it.
     ///
     /// See [`edition`](crate::GardenSpec::edition).
-    pub edition: Option<GardenSpecEdition>,
+    pub edition: Option<Box<GardenSpecEdition>>,
 
     /// On which floor it is.
     ///
@@ -206,7 +206,7 @@ pub struct GardenSpec {
     /// The way to ask for a visit.
     ///
     /// See [`invitation`](crate::GardenSpec::invitation).
-    pub invitation: Option<GardenSpecInvitation>,
+    pub invitation: Option<Box<GardenSpecInvitation>>,
 
     /// The text that is written on it.
     ///
@@ -216,7 +216,7 @@ pub struct GardenSpec {
     /// Values of all kinds, as they are written.
     ///
     /// See [`ledger`](crate::GardenSpec::ledger).
-    pub ledger: Option<GardenSpecLedger>,
+    pub ledger: Option<Box<GardenSpecLedger>>,
 
     /// The words over the gate.
     ///
@@ -236,7 +236,7 @@ pub struct GardenSpec {
     /// Trees that are compared with those of before.
     ///
     /// See [`orchard`](crate::GardenSpec::orchard).
-    pub orchard: Option<GardenSpecOrchard>,
+    pub orchard: Option<Box<GardenSpecOrchard>>,
 
     /// The lengths of paths, by row.
     ///
@@ -246,12 +246,12 @@ pub struct GardenSpec {
     /// The work that is planned.
     ///
     /// See [`plan`](crate::GardenSpec::plan).
-    pub plan: Option<GardenSpecPlan>,
+    pub plan: Option<Box<GardenSpecPlan>>,
 
     /// The sign at the gate, an object of any kind.
     ///
     /// See [`plaque`](crate::GardenSpec::plaque).
-    pub plaque: Option<GardenSpecPlaque>,
+    pub plaque: Option<Box<GardenSpecPlaque>>,
 
     /// By day.
     ///
@@ -276,27 +276,27 @@ pub struct GardenSpec {
     /// The place of tools, an object of some kind.
     ///
     /// See [`shed`](crate::GardenSpec::shed).
-    pub shed: Option<GardenSpecShed>,
+    pub shed: Option<Box<GardenSpecShed>>,
 
     /// At the gate.
     ///
     /// See [`sign`](crate::GardenSpec::sign).
-    pub sign: Option<GardenSpecSign>,
+    pub sign: Option<Box<GardenSpecSign>>,
 
     /// A URL and its parts.
     ///
     /// See [`site`](crate::GardenSpec::site).
-    pub site: Option<GardenSpecSite>,
+    pub site: Option<Box<GardenSpecSite>>,
 
     /// Texts, and what functions make of them.
     ///
     /// See [`toolbox`](crate::GardenSpec::toolbox).
-    pub toolbox: Option<GardenSpecToolbox>,
+    pub toolbox: Option<Box<GardenSpecToolbox>>,
 
     /// Values that are compared, of which some can be null.
     ///
     /// See [`twins`](crate::GardenSpec::twins).
-    pub twins: Option<GardenSpecTwins>,
+    pub twins: Option<Box<GardenSpecTwins>>,
 
     /// The number that came on each day, if they were counted.
     ///
@@ -311,7 +311,7 @@ pub struct GardenSpec {
     /// Values, and what more functions make of them.
     ///
     /// See [`workbench`](crate::GardenSpec::workbench).
-    pub workbench: Option<GardenSpecWorkbench>,
+    pub workbench: Option<Box<GardenSpecWorkbench>>,
 }
 
 impl GardenSpec {
@@ -344,7 +344,7 @@ impl GardenSpec {
     /// Sets [`almanac`](Self::almanac).
     #[must_use]
     pub fn with_almanac(mut self, value: impl Into<GardenSpecAlmanac>) -> Self {
-        self.almanac = Some(value.into());
+        self.almanac = Some(Box::new(value.into()));
         self
     }
 
@@ -353,7 +353,7 @@ impl GardenSpec {
     /// Sets [`annex`](Self::annex).
     #[must_use]
     pub fn with_annex(mut self, value: impl Into<GardenSpecAnnex>) -> Self {
-        self.annex = Some(value.into());
+        self.annex = Some(Box::new(value.into()));
         self
     }
 
@@ -380,7 +380,7 @@ impl GardenSpec {
     /// Sets [`edition`](Self::edition).
     #[must_use]
     pub fn with_edition(mut self, value: impl Into<GardenSpecEdition>) -> Self {
-        self.edition = Some(value.into());
+        self.edition = Some(Box::new(value.into()));
         self
     }
 
@@ -440,7 +440,7 @@ impl GardenSpec {
     /// Sets [`invitation`](Self::invitation).
     #[must_use]
     pub fn with_invitation(mut self, value: impl Into<GardenSpecInvitation>) -> Self {
-        self.invitation = Some(value.into());
+        self.invitation = Some(Box::new(value.into()));
         self
     }
 
@@ -464,7 +464,7 @@ impl GardenSpec {
     /// Sets [`ledger`](Self::ledger).
     #[must_use]
     pub fn with_ledger(mut self, value: impl Into<GardenSpecLedger>) -> Self {
-        self.ledger = Some(value.into());
+        self.ledger = Some(Box::new(value.into()));
         self
     }
 
@@ -500,7 +500,7 @@ impl GardenSpec {
     /// Sets [`orchard`](Self::orchard).
     #[must_use]
     pub fn with_orchard(mut self, value: impl Into<GardenSpecOrchard>) -> Self {
-        self.orchard = Some(value.into());
+        self.orchard = Some(Box::new(value.into()));
         self
     }
 
@@ -518,7 +518,7 @@ impl GardenSpec {
     /// Sets [`plan`](Self::plan).
     #[must_use]
     pub fn with_plan(mut self, value: impl Into<GardenSpecPlan>) -> Self {
-        self.plan = Some(value.into());
+        self.plan = Some(Box::new(value.into()));
         self
     }
 
@@ -527,7 +527,7 @@ impl GardenSpec {
     /// Sets [`plaque`](Self::plaque).
     #[must_use]
     pub fn with_plaque(mut self, value: impl Into<GardenSpecPlaque>) -> Self {
-        self.plaque = Some(value.into());
+        self.plaque = Some(Box::new(value.into()));
         self
     }
 
@@ -578,7 +578,7 @@ impl GardenSpec {
     /// Sets [`shed`](Self::shed).
     #[must_use]
     pub fn with_shed(mut self, value: impl Into<GardenSpecShed>) -> Self {
-        self.shed = Some(value.into());
+        self.shed = Some(Box::new(value.into()));
         self
     }
 
@@ -587,7 +587,7 @@ impl GardenSpec {
     /// Sets [`sign`](Self::sign).
     #[must_use]
     pub fn with_sign(mut self, value: impl Into<GardenSpecSign>) -> Self {
-        self.sign = Some(value.into());
+        self.sign = Some(Box::new(value.into()));
         self
     }
 
@@ -596,7 +596,7 @@ impl GardenSpec {
     /// Sets [`site`](Self::site).
     #[must_use]
     pub fn with_site(mut self, value: impl Into<GardenSpecSite>) -> Self {
-        self.site = Some(value.into());
+        self.site = Some(Box::new(value.into()));
         self
     }
 
@@ -605,7 +605,7 @@ impl GardenSpec {
     /// Sets [`toolbox`](Self::toolbox).
     #[must_use]
     pub fn with_toolbox(mut self, value: impl Into<GardenSpecToolbox>) -> Self {
-        self.toolbox = Some(value.into());
+        self.toolbox = Some(Box::new(value.into()));
         self
     }
 
@@ -614,7 +614,7 @@ impl GardenSpec {
     /// Sets [`twins`](Self::twins).
     #[must_use]
     pub fn with_twins(mut self, value: impl Into<GardenSpecTwins>) -> Self {
-        self.twins = Some(value.into());
+        self.twins = Some(Box::new(value.into()));
         self
     }
 
@@ -644,7 +644,7 @@ impl GardenSpec {
     /// Sets [`workbench`](Self::workbench).
     #[must_use]
     pub fn with_workbench(mut self, value: impl Into<GardenSpecWorkbench>) -> Self {
-        self.workbench = Some(value.into());
+        self.workbench = Some(Box::new(value.into()));
         self
     }
 }
@@ -655,38 +655,38 @@ impl From<crate::GardenSpec> for GardenSpec {
         Self {
             owner: Some(value.owner),
             size: Some(value.size),
-            almanac: value.almanac.map(Into::into),
-            annex: value.annex.map(Into::into),
+            almanac: value.almanac.map(convert::boxed),
+            annex: value.annex.map(convert::boxed),
             beds: value.beds.map(convert::elements),
             depth: value.depth,
-            edition: value.edition.map(Into::into),
+            edition: value.edition.map(convert::boxed),
             floor: value.floor,
             gate: value.gate,
             gnomes: value.gnomes,
             helpers: value.helpers,
             hints: value.hints,
-            invitation: value.invitation.map(Into::into),
+            invitation: value.invitation.map(convert::boxed),
             labels: value.labels,
-            ledger: value.ledger.map(Into::into),
+            ledger: value.ledger.map(convert::boxed),
             legend: value.legend,
             motto: value.motto,
             open: value.open,
-            orchard: value.orchard.map(Into::into),
+            orchard: value.orchard.map(convert::boxed),
             paths: value.paths,
-            plan: value.plan.map(Into::into),
-            plaque: value.plaque.map(Into::into),
+            plan: value.plan.map(convert::boxed),
+            plaque: value.plaque.map(convert::boxed),
             prices: value.prices.map(convert::values),
             pump: value.pump,
             river: value.river,
             season: value.season,
-            shed: value.shed.map(Into::into),
-            sign: value.sign.map(Into::into),
-            site: value.site.map(Into::into),
-            toolbox: value.toolbox.map(Into::into),
-            twins: value.twins.map(Into::into),
+            shed: value.shed.map(convert::boxed),
+            sign: value.sign.map(convert::boxed),
+            site: value.site.map(convert::boxed),
+            toolbox: value.toolbox.map(convert::boxed),
+            twins: value.twins.map(convert::boxed),
             visits: value.visits,
             well: value.well,
-            workbench: value.workbench.map(Into::into),
+            workbench: value.workbench.map(convert::boxed),
         }
     }
 }
