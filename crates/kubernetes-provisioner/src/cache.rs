@@ -2,27 +2,21 @@
 //!
 //! It has claims only while they want a volume, and the name of a volume with a flag if it needs
 //! work; of both a hash of what decides about them, by which a change that matters is told from
-//! noise. So a cluster with many claims takes little memory. A worker reads the object itself
-//! before it does something, but for a claim of which the cache is known to be up to date: a cache
-//! that is behind never decides alone.
+//! noise. A worker reads the object itself before it does something. So a cluster with many claims
+//! takes little memory, and a cache that is behind never decides alone.
 
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
-use std::time::Duration;
 
 use core_v1::PersistentVolumeClaim;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use storage_v1::StorageClass;
 use tokio::sync::watch;
-use tokio::time::Instant;
 
 use crate::fingerprint::Fingerprint;
 use crate::rules;
-
-/// The age from which on what is known of a claim is too old to provision a volume for it.
-pub(crate) const FRESH: Duration = Duration::from_secs(1);
 
 /// A claim that wants a volume of this provisioner.
 #[derive(Clone, Debug)]
@@ -47,9 +41,6 @@ pub(crate) struct Table<K, V> {
     live: HashMap<K, V>,
     /// The objects of a list, until it is complete.
     listed: Option<HashMap<K, V>>,
-    /// The time of the last change after a list. A server sends changes in their order, so that the
-    /// table has all that were made before.
-    changed: Option<Instant>,
 }
 
 impl<K: Eq + Hash, V> Table<K, V> {
@@ -57,7 +48,6 @@ impl<K: Eq + Hash, V> Table<K, V> {
         Self {
             live: HashMap::new(),
             listed: None,
-            changed: None,
         }
     }
 }
@@ -149,13 +139,6 @@ impl Cache {
 
     pub(crate) fn claim(&self, uid: &str) -> Option<Arc<PendingClaim>> {
         self.claims.lock().live.get(uid).cloned()
-    }
-
-    /// Returns true if the cache is at most a second behind the API server. A list doesn't tell, as
-    /// a stream may have begun with an old one; nor does silence.
-    pub(crate) fn has_fresh_claims(&self) -> bool {
-        let changed = self.claims.lock().changed;
-        changed.is_some_and(|changed| changed.elapsed() < FRESH)
     }
 
     /// The UIDs of all claims that want a volume.
@@ -278,10 +261,7 @@ fn apply<K: Eq + Hash + ToString, V, T: Entry>(
         changed: Vec::new(),
     };
     match change {
-        Change::Begin => {
-            table.listed = Some(HashMap::new());
-            table.changed = None;
-        }
+        Change::Begin => table.listed = Some(HashMap::new()),
         Change::Listed(key, value) => {
             if let Some(value) = keep(value) {
                 table.listed.get_or_insert_default().insert(key, value);
@@ -297,20 +277,19 @@ fn apply<K: Eq + Hash + ToString, V, T: Entry>(
             applied.changed = changed.map(|(key, _)| key.to_string()).collect();
             applied.completed = true;
         }
-        Change::Set(key, value) => {
-            table.changed = Some(Instant::now());
-            if let Some(value) = keep(value) {
+        Change::Set(key, value) => match keep(value) {
+            Some(value) => {
                 let before = table.live.get(&key);
                 if before.is_none_or(|before| value.differs(before)) {
                     applied.changed.push(key.to_string());
                 }
                 table.live.insert(key, value);
-            } else {
+            }
+            None => {
                 table.live.remove(&key);
             }
-        }
+        },
         Change::Remove(key) => {
-            table.changed = Some(Instant::now());
             table.live.remove(&key);
         }
     }

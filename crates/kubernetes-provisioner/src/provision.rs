@@ -1,6 +1,7 @@
 //! Provisioning a volume for a claim.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use core_v1::{PersistentVolume, PersistentVolumeReclaimPolicy};
 use kubernetes_kinds::WithMetadata;
@@ -12,7 +13,6 @@ use tracing::{Instrument, debug, info, info_span};
 use crate::abandoned::Abandoned;
 use crate::attempts::Provisions;
 use crate::backlog::{Backlog, Next};
-use crate::cache::FRESH;
 use crate::calls::Calls;
 use crate::error::{ProvisionError, report};
 use crate::names::{FINALIZER, PROVISIONED_BY};
@@ -23,6 +23,9 @@ use crate::reports::Reports;
 use crate::request::{ProvisionRequest, claim_reference};
 use crate::store::{Store, StoreError};
 use crate::{check, rules};
+
+/// The age from which on a claim is read again before its provisioning begins.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// Works on the claims of the backlog.
 pub(crate) struct ClaimWorker<P> {
