@@ -64,24 +64,24 @@ pub(crate) async fn send<K: Object>(
     object: Option<&K>,
 ) -> Result<Response<Body>> {
     // Nothing else depends on the flag.
-    let response = if formats.json_only.load(Ordering::Relaxed) {
-        let in_json = in_format(request, object, Format::Json)?;
-        client.send(in_json).await?
-    } else {
+    if !formats.json_only.load(Ordering::Relaxed) {
         let in_protobuf = in_format(request.clone(), object, Format::Protobuf)?;
         let response = client.send(in_protobuf).await?;
-        if is_refused(&response) {
-            let in_json = in_format(request, object, Format::Json)?;
-            let response = client.send(in_json).await?;
-            // Refused again, it was not for protobuf: servers lack kinds of patches, too.
-            if !is_refused(&response) {
-                formats.json_only.store(true, Ordering::Relaxed);
-            }
-            response
-        } else {
-            response
+        if !is_refused(&response) {
+            return without_error(response).await;
         }
-    };
+    }
+    let in_json = in_format(request, object, Format::Json)?;
+    let response = client.send(in_json).await?;
+    // Refused again, it was not for protobuf: servers lack kinds of patches, too.
+    if !is_refused(&response) {
+        formats.json_only.store(true, Ordering::Relaxed);
+    }
+    without_error(response).await
+}
+
+/// Returns an answer that is no error.
+async fn without_error(response: Response<Body>) -> Result<Response<Body>> {
     let code = response.status();
     if code.is_client_error() || code.is_server_error() {
         let body = response.into_body().collect_bytes().await?;

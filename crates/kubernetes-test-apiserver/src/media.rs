@@ -2,7 +2,7 @@
 //! one does.
 
 use axum::http::HeaderMap;
-use axum::http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
 
 use crate::refusal::Refusal;
 
@@ -15,16 +15,16 @@ pub(crate) fn check(headers: &HeaderMap, verb: &str, has_body: bool) -> Result<(
         return Err(Refusal::not_acceptable(JSON));
     }
     let content_type = of_body(headers);
-    match verb {
-        "create" | "update" if content_type != JSON => Err(Refusal::unsupported_media_type(JSON)),
+    let is_lacking = match verb {
+        "create" | "update" => content_type != JSON,
         // Options, which may be absent.
-        "delete" | "deletecollection"
-            if has_body && !content_type.is_empty() && content_type != JSON =>
-        {
-            Err(Refusal::unsupported_media_type(JSON))
-        }
-        _ => Ok(()),
+        "delete" | "deletecollection" => has_body && !matches!(content_type, "" | JSON),
+        _ => false,
+    };
+    if is_lacking {
+        return Err(Refusal::unsupported_media_type(JSON));
     }
+    Ok(())
 }
 
 /// Returns the media type of the body without its parameters, or the empty string.
@@ -40,14 +40,9 @@ fn without_parameters(media_type: &str) -> &str {
 }
 
 fn accepts_json(headers: &HeaderMap) -> bool {
-    let texts = |name: HeaderName| {
-        headers
-            .get_all(name)
-            .into_iter()
-            .map(|value| value.to_str())
-    };
-    let mut accepted = texts(ACCEPT)
-        .filter_map(Result::ok)
+    let lists = headers.get_all(ACCEPT).into_iter();
+    let mut accepted = lists
+        .filter_map(|list| list.to_str().ok())
         .flat_map(|list| list.split(','))
         .map(without_parameters)
         .filter(|media_type| !media_type.is_empty())

@@ -27,10 +27,6 @@ impl Output {
     /// Returns what has been written.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {
-        if self.full.is_empty() {
-            self.buffer.drain(..self.free);
-            return self.buffer;
-        }
         let mut bytes = Vec::with_capacity(self.len());
         bytes.extend_from_slice(&self.buffer[self.free..]);
         while let Some(buffer) = self.full.pop() {
@@ -118,8 +114,12 @@ impl Output {
         let size = (2 * self.buffer.len()).clamp(FIRST, LARGEST);
         let buffer = vec![0; size.max(others.len())];
         self.free = buffer.len();
-        self.in_full += self.buffer.len();
-        self.full.push(mem::replace(&mut self.buffer, buffer));
+        let full = mem::replace(&mut self.buffer, buffer);
+        // The first time there was none.
+        if !full.is_empty() {
+            self.in_full += full.len();
+            self.full.push(full);
+        }
         others
     }
 }
