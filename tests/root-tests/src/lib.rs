@@ -10,10 +10,11 @@
     reason = "a test fails by a panic"
 )]
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use nix::mount::{MsFlags, mount};
@@ -47,6 +48,35 @@ pub fn as_root(test: impl FnOnce() + Send) {
             std::panic::resume_unwind(panic);
         }
     });
+}
+
+/// Unmounts a path that is free, as [`unless_busy`] says.
+///
+/// # Panics
+///
+/// When the path can't be unmounted.
+pub fn unmount(path: &Path) {
+    unless_busy(|| Ok(nix::mount::umount(path)?)).unwrap();
+}
+
+/// Unmounts something again while it is busy, for up to ten seconds.
+///
+/// A program that another test starts has the open files of this process until it runs, and
+/// meanwhile their file systems are busy.
+///
+/// # Errors
+///
+/// The last error of `unmount`.
+pub fn unless_busy(mut unmount: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    let end = Instant::now() + Duration::from_secs(10);
+    loop {
+        match unmount() {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy && Instant::now() < end => {
+                thread::sleep(Duration::from_millis(5));
+            }
+            outcome => return outcome,
+        }
+    }
 }
 
 /// Returns a number from the environment: how much a test does, in full or in short.

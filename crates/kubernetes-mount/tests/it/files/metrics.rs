@@ -9,8 +9,8 @@ use kubernetes_mount::metrics::{
     CachedMetrics, Metrics, MetricsBlock, MetricsDu, MetricsError, MetricsErrorCode, MetricsNil,
     MetricsProvider, MetricsStatFs,
 };
-use nix::mount::{MsFlags, mount, umount};
-use root_tests::as_root;
+use nix::mount::{MsFlags, mount};
+use root_tests::{as_root, unmount};
 
 use super::as_nobody;
 
@@ -72,9 +72,9 @@ fn what_is_mounted_inside_is_not_counted() {
         // The others are still counted.
         assert_eq!(inodes, before.1 - 2);
         assert!(used <= before.0);
-        umount(&file).unwrap();
-        umount(&directory).unwrap();
-        umount(outside.path()).unwrap();
+        unmount(&file);
+        unmount(&directory);
+        unmount(outside.path());
     });
 }
 
@@ -97,7 +97,7 @@ fn the_rest_is_that_of_the_file_system() {
             (metrics.capacity, metrics.available)
         );
         assert!(whole.time.is_some());
-        umount(dir.path()).unwrap();
+        unmount(dir.path());
     });
 }
 

@@ -9,7 +9,7 @@ use kubernetes_mount::Error;
 use kubernetes_mount::ownership::{Applied, FsGroupChangePolicy, Ownership};
 use nix::sys::stat::{Mode, SFlag, mknod};
 use nix::unistd::mkfifo;
-use root_tests::as_root;
+use root_tests::{as_root, unmount};
 
 use super::{as_nobody, of, set};
 
@@ -194,7 +194,7 @@ fn files_that_cannot_be_changed_are_counted() {
         assert_eq!((done.files, done.failed), (4, 2));
         assert_eq!(of(dir.path().join("file")), (GROUP, 0o660));
         assert_eq!(of(dir.path()), (GROUP, 0o2775));
-        nix::mount::umount(&read_only).unwrap();
+        unmount(&read_only);
     });
 }
 
@@ -211,7 +211,7 @@ fn the_root_does_not_say_that_all_is_right_if_a_file_is_not() {
             // The group gets in all the same.
             assert_eq!(of(dir.path()), (GROUP, 0o775));
         }
-        nix::mount::umount(&read_only).unwrap();
+        unmount(&read_only);
         let done = apply(&dir, FsGroupChangePolicy::OnRootMismatch);
         assert_eq!((done.skipped, done.failed), (false, 0));
         assert_eq!(of(read_only.join("file")), (GROUP, 0o664));
@@ -232,7 +232,7 @@ fn make_read_only(dir: &Path) {
 #[test]
 fn other_file_systems_inside_are_changed_too() {
     as_root(|| {
-        use nix::mount::{MsFlags, mount, umount};
+        use nix::mount::{MsFlags, mount};
         let dir = tree();
         let sub = dir.path().join("sub");
         mount(
@@ -246,7 +246,7 @@ fn other_file_systems_inside_are_changed_too() {
         fs::write(sub.join("inside"), "").unwrap();
         apply(&dir, FsGroupChangePolicy::Always);
         assert_eq!(of(sub.join("inside")), (GROUP, 0o664));
-        umount(&sub).unwrap();
+        unmount(&sub);
         assert_eq!(of(sub.join("file")), (0, 0o644));
     });
 }

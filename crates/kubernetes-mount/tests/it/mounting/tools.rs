@@ -2,11 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use kubernetes_mount::Error;
 use kubernetes_mount::mount::{LinuxMounter, Mount, MountInfo, read_mount_info};
@@ -83,20 +81,16 @@ pub(super) fn mounter() -> LinuxMounter {
     LinuxMounter::new().with_helper_dirs(Vec::new())
 }
 
-/// Unmounts a path. A program that another test starts has the open files of this process until it
-/// runs, and meanwhile the path is busy.
+/// Unmounts a path that is free.
 pub(super) fn unmount(path: &Path) {
-    let end = Instant::now() + Duration::from_secs(10);
-    loop {
-        match mounter().unmount(path) {
-            Err(Error::Io { source, .. })
-                if source.kind() == ErrorKind::ResourceBusy && Instant::now() < end =>
-            {
-                thread::sleep(Duration::from_millis(5));
-            }
-            outcome => return outcome.unwrap(),
+    root_tests::unless_busy(|| match mounter().unmount(path) {
+        Err(Error::Io { source, .. }) => Err(source),
+        outcome => {
+            outcome.unwrap();
+            Ok(())
         }
-    }
+    })
+    .unwrap();
 }
 
 /// The last mount at a path.

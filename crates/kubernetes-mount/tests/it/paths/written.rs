@@ -10,7 +10,7 @@ use std::thread;
 use kubernetes_mount::Error;
 use kubernetes_mount::atomic_writer::{AtomicWriter, FileProjection, Payload};
 use nix::mount::{MsFlags, mount};
-use root_tests::as_root;
+use root_tests::{as_root, unmount};
 
 fn payload(files: &[(&str, &str)]) -> Payload {
     let file = |data: &str| FileProjection {
@@ -418,7 +418,7 @@ fn a_full_disk_leaves_the_old_files() {
             "{error}"
         );
         has(dir.path(), &[("a", "old"), ("b", "old")]);
-        nix::mount::umount(dir.path()).unwrap();
+        unmount(dir.path());
     });
 }
 

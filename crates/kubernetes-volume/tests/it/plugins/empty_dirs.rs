@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use kubernetes_volume::mount::read_mount_info;
 use kubernetes_volume::plugins::EMPTY_DIR;
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
-use root_tests::as_root;
+use root_tests::{as_root, unmount};
 use serde_json::{Value, json};
 
 use super::{Node, UID, failed, group, names, no_args, of, pod, volume};
@@ -235,7 +235,7 @@ fn continues_after_a_crash() {
         assert_eq!(of(&path).1, 3000);
         assert!(marker.exists());
 
-        nix::mount::umount(&path).unwrap();
+        unmount(&path);
         node.set_up(&spec, &pod, &group(3000)).unwrap();
         assert_eq!((names(&path).len(), node.mounts().len()), (0, 1));
         node.tear_down(EMPTY_DIR, "fast").unwrap();
@@ -263,7 +263,7 @@ fn refuses_another_file_system() {
             error.contains("mounted where the volume needs tmpfs"),
             "{error}"
         );
-        nix::mount::umount(&path).unwrap();
+        unmount(&path);
         node.tear_down(EMPTY_DIR, "one").unwrap();
         node.assert_clean();
     });

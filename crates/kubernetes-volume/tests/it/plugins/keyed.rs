@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubernetes_volume::plugins::{CONFIG_MAP, DOWNWARD_API, PROJECTED, SECRET};
-use root_tests::as_root;
+use root_tests::{as_root, unmount};
 
 use super::*;
 
@@ -247,7 +247,7 @@ fn files_are_written_again_after_a_restart_of_the_node() {
         );
         for removed in [false, true] {
             for mount in node.mounts() {
-                nix::mount::umount(&mount).unwrap();
+                unmount(&mount);
             }
             if removed {
                 fs::remove_dir_all(&path).unwrap();

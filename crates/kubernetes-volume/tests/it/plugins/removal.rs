@@ -8,9 +8,9 @@ use std::thread;
 
 use kubernetes_volume::plugins::EMPTY_DIR;
 use nix::fcntl::OFlag;
-use nix::mount::{MsFlags, mount, umount};
+use nix::mount::{MsFlags, mount};
 use nix::sys::stat::{Mode, mkdirat};
-use root_tests::{as_root, setting};
+use root_tests::{as_root, setting, unmount};
 use rustix::fs::{RenameFlags, renameat_with};
 use serde_json::json;
 
@@ -99,7 +99,7 @@ fn mounts_inside_are_named_and_nothing_is_removed() {
             assert!(error.contains(inside.to_str().unwrap()), "{error}");
             assert_eq!(names(&path), ["a", "data"]);
             assert_alive(&node);
-            umount(&inside).unwrap();
+            unmount(&inside);
         }
         node.tear_down(EMPTY_DIR, "scratch").unwrap();
         assert_alive(&node);
@@ -123,7 +123,7 @@ fn mounts_in_what_is_being_removed() {
         let error = failed(node.tear_down(EMPTY_DIR, "scratch"));
         assert!(error.contains(inside.to_str().unwrap()), "{error}");
         assert_alive(&node);
-        umount(&inside).unwrap();
+        unmount(&inside);
         // The rest is found on disk by the name of the volume.
         let left = node.host.volumes_on_disk(super::UID).unwrap();
         assert_eq!(left[0].volume_name, "scratch");

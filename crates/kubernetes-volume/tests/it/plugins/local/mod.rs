@@ -8,7 +8,7 @@ use kubernetes_volume::NodeResizeOptions;
 use kubernetes_volume::interfaces::EventType;
 use kubernetes_volume::plugins::LOCAL;
 use kubernetes_volume::testing::FakeEvents;
-use root_tests::{Loop, as_root};
+use root_tests::{Loop, as_root, unmount};
 
 use super::*;
 
@@ -230,7 +230,7 @@ fn mounts_elsewhere_are_no_uses() {
                 .unwrap();
             let expected = if is_use { before } else { 4000 };
             assert_eq!(of(&data.join("file")).1, expected, "{elsewhere}");
-            nix::mount::umount(&other).unwrap();
+            unmount(&other);
             node.tear_down(LOCAL, "disk").unwrap();
         }
     });
