@@ -2,21 +2,28 @@
 //!
 //! It has claims only while they want a volume, and the name of a volume with a flag if it needs
 //! work; of both a hash of what decides about them, by which a change that matters is told from
-//! noise. A worker reads the object itself before it does something. So a cluster with many claims
-//! takes little memory, and a cache that is behind never decides alone.
+//! noise. So a cluster with many claims takes little memory. A worker reads the object itself
+//! before it does something, but for a claim of which the cache is known to be up to date: a cache
+//! that is behind never decides alone.
 
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
+use std::time::Duration;
 
 use core_v1::PersistentVolumeClaim;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use storage_v1::StorageClass;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::fingerprint::Fingerprint;
 use crate::rules;
+
+/// The age from which on the cache is too old to provision a volume by it: as long as a leader
+/// goes on that doesn't hear of its Lease.
+const FRESH: Duration = Duration::from_secs(10);
 
 /// A claim that wants a volume of this provisioner.
 #[derive(Clone, Debug)]
@@ -39,8 +46,11 @@ pub(crate) struct KnownVolume {
 #[derive(Debug)]
 pub(crate) struct Table<K, V> {
     live: HashMap<K, V>,
-    /// The objects of a list, until it is complete.
-    listed: Option<HashMap<K, V>>,
+    /// The time before which all changes are in the table, if that is known. A server sends changes
+    /// in their order, so that it is the time of the last one.
+    current: Option<Instant>,
+    /// The objects of a list until it is complete, and the time that it has of `current` then.
+    listed: Option<(HashMap<K, V>, Option<Instant>)>,
 }
 
 impl<K: Eq + Hash, V> Table<K, V> {
@@ -48,14 +58,15 @@ impl<K: Eq + Hash, V> Table<K, V> {
         Self {
             live: HashMap::new(),
             listed: None,
+            current: None,
         }
     }
 }
 
 /// A change of a table.
 pub(crate) enum Change<K, V> {
-    /// A list begins.
-    Begin,
+    /// A list begins. It has all changes that were made before this time.
+    Begin(Option<Instant>),
     /// The list has this.
     Listed(K, V),
     /// The list is complete: objects that it didn't have are gone.
@@ -141,6 +152,13 @@ impl Cache {
         self.claims.lock().live.get(uid).cloned()
     }
 
+    /// Returns true if a change or a list shows that the cache of claims isn't far behind the API
+    /// server. Silence doesn't: the stream may be at its end without knowing it.
+    pub(crate) fn has_fresh_claims(&self) -> bool {
+        let current = self.claims.lock().current;
+        current.is_some_and(|current| current.elapsed() < FRESH)
+    }
+
     /// The UIDs of all claims that want a volume.
     pub(crate) fn claims(&self) -> Vec<String> {
         self.claims
@@ -185,7 +203,7 @@ impl Cache {
     pub(crate) fn add_volume(&self, name: &str) {
         let mut volumes = self.volumes.lock();
         volumes.live.entry(name.into()).or_default();
-        if let Some(listed) = &mut volumes.listed {
+        if let Some((listed, _)) = &mut volumes.listed {
             listed.entry(name.into()).or_default();
         }
     }
@@ -261,14 +279,16 @@ fn apply<K: Eq + Hash + ToString, V, T: Entry>(
         changed: Vec::new(),
     };
     match change {
-        Change::Begin => table.listed = Some(HashMap::new()),
+        Change::Begin(current) => table.listed = Some((HashMap::new(), current)),
         Change::Listed(key, value) => {
             if let Some(value) = keep(value) {
-                table.listed.get_or_insert_default().insert(key, value);
+                let (listed, _) = table.listed.get_or_insert_default();
+                listed.insert(key, value);
             }
         }
         Change::Complete => {
-            let listed = table.listed.take().unwrap_or_default();
+            let (listed, current) = table.listed.take().unwrap_or_default();
+            table.current = current;
             let before = std::mem::replace(&mut table.live, listed);
             let is_changed = |(key, value): &(&K, &T)| {
                 before.get(*key).is_none_or(|before| value.differs(before))
@@ -277,19 +297,20 @@ fn apply<K: Eq + Hash + ToString, V, T: Entry>(
             applied.changed = changed.map(|(key, _)| key.to_string()).collect();
             applied.completed = true;
         }
-        Change::Set(key, value) => match keep(value) {
-            Some(value) => {
+        Change::Set(key, value) => {
+            table.current = Some(Instant::now());
+            if let Some(value) = keep(value) {
                 let before = table.live.get(&key);
                 if before.is_none_or(|before| value.differs(before)) {
                     applied.changed.push(key.to_string());
                 }
                 table.live.insert(key, value);
-            }
-            None => {
+            } else {
                 table.live.remove(&key);
             }
-        },
+        }
         Change::Remove(key) => {
+            table.current = Some(Instant::now());
             table.live.remove(&key);
         }
     }

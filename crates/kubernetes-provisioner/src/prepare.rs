@@ -50,7 +50,7 @@ impl<P: Provisioner> Preparation<P> {
         // First, and without a request: what the provisioner refuses is somebody else's.
         self.ask(known).await?;
         let class = self.ready_class(uid, known)?;
-        let claim = self.read_claim(uid, known).await?;
+        let claim = self.current_claim(uid, known).await?;
         let class = if demands(&claim) == demands(known) {
             class
         } else {
@@ -93,6 +93,21 @@ impl<P: Provisioner> Preparation<P> {
         Ok(class)
     }
 
+    /// Returns the claim as it is now.
+    async fn current_claim(
+        &self,
+        uid: &str,
+        known: &PersistentVolumeClaim,
+    ) -> Step<PersistentVolumeClaim> {
+        if !self.cache.has_fresh_claims() {
+            return self.read_claim(uid, known).await;
+        }
+        let pending = self.cache.claim(uid);
+        pending
+            .map(|pending| pending.claim.clone())
+            .ok_or_else(not_wanted)
+    }
+
     /// Reads the claim, because the cache may be behind.
     async fn read_claim(
         &self,
@@ -111,10 +126,7 @@ impl<P: Provisioner> Preparation<P> {
         let same = |claim: &PersistentVolumeClaim| claim.metadata.uid.as_deref() == Some(uid);
         match claim.filter(same) {
             Some(claim) if rules::wants_volume(&self.settings.names, &claim) => Ok(claim),
-            _ => {
-                debug!("the claim is gone, bound or being deleted");
-                Err(Next::Done)
-            }
+            _ => Err(not_wanted()),
         }
     }
 
@@ -241,6 +253,11 @@ impl<P: Provisioner> Preparation<P> {
             }
         }
     }
+}
+
+fn not_wanted() -> Next {
+    debug!("the claim is gone, bound or being deleted");
+    Next::Done
 }
 
 /// Returns the class of a claim, and true if the scheduler selected a node.

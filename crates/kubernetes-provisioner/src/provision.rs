@@ -24,7 +24,7 @@ use crate::request::{ProvisionRequest, claim_reference};
 use crate::store::{Store, StoreError};
 use crate::{check, rules};
 
-/// The age from which on a claim is read again before its provisioning begins.
+/// The age from which on a request is made again before its provisioning begins.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// Works on the claims of the backlog.

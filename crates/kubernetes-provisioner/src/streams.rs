@@ -26,6 +26,8 @@ pub(crate) struct Streams {
 
 /// The watches of a controller: the streams that the builder was given, or its own watches.
 pub(crate) struct Watches {
+    /// True if the watch of claims is the controller's own.
+    pub(crate) has_own_claims: bool,
     pub(crate) claims: WatchStream<PersistentVolumeClaim>,
     pub(crate) volumes: WatchStream<PersistentVolume>,
     pub(crate) classes: WatchStream<StorageClass>,
@@ -40,6 +42,7 @@ impl Watches {
         } = streams;
         let all_classes = || own(Api::all(cluster.client().clone()));
         Self {
+            has_own_claims: claims.is_none(),
             claims: claims.unwrap_or_else(|| own(cluster.claims().clone())),
             volumes: volumes.unwrap_or_else(|| own(cluster.volumes().clone())),
             classes: classes.unwrap_or_else(all_classes),

@@ -9,6 +9,7 @@ use k8s_openapi::Resource;
 use kube::runtime::watcher::Event;
 use kubernetes_kinds::Lean;
 use storage_v1::StorageClass;
+use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::attempts::{Deletions, Provisions};
@@ -65,11 +66,14 @@ pub(crate) struct Tracker {
 }
 
 impl Tracker {
+    /// Follows a stream of claims. The lists of the controller's own are never older than the
+    /// request for them; those of another one may be.
     pub(crate) async fn watch_claims(
         &self,
         stream: impl Stream<Item = WatchItem<PersistentVolumeClaim>>,
+        is_own: bool,
     ) {
-        follow(stream, |event| self.claim_event(event)).await;
+        follow(stream, |event| self.claim_event(event, is_own)).await;
     }
 
     pub(crate) async fn watch_volumes(
@@ -83,10 +87,11 @@ impl Tracker {
         follow(stream, |event| self.class_event(event)).await;
     }
 
-    fn claim_event(&self, event: Event<Lean<PersistentVolumeClaim>>) {
+    fn claim_event(&self, event: Event<Lean<PersistentVolumeClaim>>, is_own: bool) {
         match event {
             Event::Init => {
-                self.cache.change_claims(Change::Begin);
+                let current = is_own.then(Instant::now);
+                self.cache.change_claims(Change::Begin(current));
             }
             Event::InitApply(claim) => {
                 if let Some(uid) = claim.metadata.uid.as_deref() {
@@ -132,7 +137,7 @@ impl Tracker {
     fn volume_event(&self, event: Event<Lean<PersistentVolume>>) {
         match event {
             Event::Init => {
-                self.cache.change_volumes(Change::Begin);
+                self.cache.change_volumes(Change::Begin(None));
             }
             Event::InitApply(volume) => {
                 if let Some(name) = volume.metadata.name.as_deref() {
@@ -180,7 +185,7 @@ impl Tracker {
         };
         match event {
             Event::Init => {
-                self.cache.change_classes(Change::Begin);
+                self.cache.change_classes(Change::Begin(None));
             }
             Event::InitApply(class) => {
                 if let Some((name, class)) = named(class) {

@@ -105,6 +105,7 @@ impl<P: Provisioner> Work<P> {
     /// Starts the watches. A task returns the plural of its kind when its stream ends.
     fn watch(&self, watches: Watches) -> JoinSet<&'static str> {
         let Watches {
+            has_own_claims,
             claims,
             volumes,
             classes,
@@ -112,7 +113,7 @@ impl<P: Provisioner> Work<P> {
         let mut watching = JoinSet::new();
         let tracker = Arc::clone(&self.tracker);
         watching.spawn(async move {
-            tracker.watch_claims(claims).await;
+            tracker.watch_claims(claims, has_own_claims).await;
             "claims"
         });
         let tracker = Arc::clone(&self.tracker);

@@ -213,15 +213,14 @@ async fn claim_whose_volume_waits_to_be_stored_keeps_its_node() {
     })
     .await;
     world.lose_node();
-    let seen = world.server.count("get", "persistentvolumeclaims");
+    let looks =
+        || running.metric("controller_workqueue_work_duration_seconds_count{name=\"claims\"}");
+    let seen = looks();
     let claim = world
         .read_claim("data")
         .with_annotation("example.org/a", "b");
     world.server.update(&claim).unwrap();
-    until("another look", || {
-        world.server.count("get", "persistentvolumeclaims") > seen
-    })
-    .await;
+    until("another look", || looks() > seen).await;
     world.server.clear_faults();
     until("the volume", || world.stored(&volume).is_some()).await;
     running.idle().await;

@@ -146,6 +146,22 @@ async fn claim_that_is_being_deleted_is_not_provisioned() {
 }
 
 #[tokio::test]
+async fn claims_are_not_read_while_the_cache_is_up_to_date() {
+    let world = World::new().await;
+    world.claim(&claim("listed", "fast"));
+    let running = world.start(Fake::default()).await;
+    running.idle().await;
+    assert_eq!(running.fake.provisions("listed"), 1);
+    world.claim(&claim("sent", "fast"));
+    until("the claim is provisioned", || {
+        running.fake.provisions("sent") == 1
+    })
+    .await;
+    running.idle().await;
+    assert_eq!(world.server.count("get", "persistentvolumeclaims"), 0);
+}
+
+#[tokio::test]
 async fn claim_that_the_qualifier_refuses_is_not_provisioned() {
     let world = World::new().await;
     // Also of a class that is absent, which is no failure then.

@@ -26,6 +26,8 @@ use tokio::process::{Child, Command};
 /// The namespace and the service account of the manifests.
 const NAME: &str = "hostpath-provisioner";
 pub(crate) const CLASS: &str = "hostpath";
+/// The provisioner of the class.
+pub(crate) const PROVISIONER: &str = "hostpath.kubernetes-storage.example";
 
 pub(crate) struct Cluster {
     pub(crate) server: ControlPlane,
@@ -151,14 +153,15 @@ impl Cluster {
     }
 
     pub(crate) async fn add_claim(&self, name: &str, class: &str) -> PersistentVolumeClaim {
-        let size = [("storage", Quantity("1Gi".to_owned()))];
-        let spec = PersistentVolumeClaimSpec::new()
-            .with_access_modes([PersistentVolumeAccessMode::ReadWriteOnce])
-            .with_storage_class_name(class)
-            .with_resources(VolumeResourceRequirements::new().with_requests(size));
-        let claim = PersistentVolumeClaim::new(name).with_spec(spec);
+        self.create_claim(&claim(name, class, "1Gi")).await
+    }
+
+    pub(crate) async fn create_claim(
+        &self,
+        claim: &PersistentVolumeClaim,
+    ) -> PersistentVolumeClaim {
         self.claims
-            .create(&PostParams::default(), &claim)
+            .create(&PostParams::default(), claim)
             .await
             .unwrap()
     }
@@ -193,6 +196,16 @@ impl Cluster {
             .await
             .unwrap();
     }
+}
+
+/// Returns a claim that the cluster doesn't have yet.
+pub(crate) fn claim(name: &str, class: &str, size: &str) -> PersistentVolumeClaim {
+    let size = [("storage", Quantity(size.to_owned()))];
+    let spec = PersistentVolumeClaimSpec::new()
+        .with_access_modes([PersistentVolumeAccessMode::ReadWriteOnce])
+        .with_storage_class_name(class)
+        .with_resources(VolumeResourceRequirements::new().with_requests(size));
+    PersistentVolumeClaim::new(name).with_spec(spec)
 }
 
 /// The number that an environment variable has, or another.

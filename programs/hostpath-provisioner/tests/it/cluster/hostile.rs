@@ -6,8 +6,8 @@ use std::fs;
 use std::time::Duration;
 
 use core_v1::{
-    PersistentVolumeAccessMode, PersistentVolumeClaim, PersistentVolumeClaimSpec,
-    PersistentVolumeMode, Quantity, TypedLocalObjectReference, VolumeResourceRequirements,
+    PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeMode,
+    TypedLocalObjectReference,
 };
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::api::rbac::v1::ClusterRole;
@@ -18,19 +18,8 @@ use serde_json::json;
 use storage_v1::StorageClass;
 use tokio::time::{Instant, sleep};
 
-use super::control_plane::{CLASS, Cluster, stop};
+use super::control_plane::{CLASS, Cluster, PROVISIONER, claim, stop};
 use super::proxy::Proxy;
-
-const PROVISIONER: &str = "hostpath.kubernetes-storage.example";
-
-fn claim(name: &str, class: &str, size: &str) -> PersistentVolumeClaim {
-    let size = [("storage", Quantity(size.to_owned()))];
-    let spec = PersistentVolumeClaimSpec::new()
-        .with_access_modes([PersistentVolumeAccessMode::ReadWriteOnce])
-        .with_storage_class_name(class)
-        .with_resources(VolumeResourceRequirements::new().with_requests(size));
-    PersistentVolumeClaim::new(name).with_spec(spec)
-}
 
 fn with(
     mut claim: PersistentVolumeClaim,

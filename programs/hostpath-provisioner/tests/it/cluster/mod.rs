@@ -12,7 +12,7 @@ mod replica;
 
 use std::fs;
 
-use control_plane::{CLASS, Cluster, path, stop};
+use control_plane::{CLASS, Cluster, PROVISIONER, path, stop};
 use core_v1::PersistentVolumeReclaimPolicy;
 use e2e::{add_node, pod_with_claim};
 use k8s_openapi::api::core::v1::Pod;
@@ -39,7 +39,7 @@ async fn claims_get_folders_which_go_with_them() {
         .unwrap();
     assert_eq!(cluster.folders(), [""; 0]);
 
-    let mut kept = StorageClass::new("kept", "hostpath.kubernetes-storage.example");
+    let mut kept = StorageClass::new("kept", PROVISIONER);
     kept.reclaim_policy = Some("Retain".into());
     let classes: Api<StorageClass> = Api::all(cluster.client.clone());
     classes.create(&PostParams::default(), &kept).await.unwrap();

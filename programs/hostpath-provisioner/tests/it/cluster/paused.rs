@@ -3,9 +3,14 @@
 
 use std::time::Duration;
 
-use tokio::time::timeout;
+use core_v1::PersistentVolumeClaim;
+use kube::Api;
+use kube::api::PostParams;
+use kubernetes_kinds::WithMetadata;
+use storage_v1::{StorageClass, VolumeBindingMode};
+use tokio::time::{sleep, timeout};
 
-use super::control_plane::{CLASS, Cluster};
+use super::control_plane::{CLASS, Cluster, PROVISIONER, claim};
 use super::proxy::{Point, Proxy};
 use super::replica::Replica;
 
@@ -13,6 +18,9 @@ const ARGUMENTS: &[&str] = &["--lease-duration=6", "--log=warn"];
 
 /// The time limit of each step, some Lease durations.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The time for which nothing of claims changes before a program reads one that it knows.
+const SILENCE: Duration = Duration::from_secs(11);
 
 /// Each moment at which the leader holds what it needs for its next step: the claim that it has
 /// read, before it makes a folder, and the answer that its volume is stored.
@@ -42,7 +50,7 @@ async fn a_leader_that_was_suspended_makes_nothing_a_second_time() {
         let mut other = Replica::start(&cluster, ARGUMENTS);
         proxy.plan(0, Some(point));
         let name = format!("claim-{round}");
-        let claim = cluster.add_claim(&name, CLASS).await;
+        let claim = add_silent_claim(&cluster, &name).await;
         let volume = format!("pvc-{}", claim.metadata.uid.unwrap());
         let reached = timeout(PATIENCE, other.until(proxy.reached.notified())).await;
         reached.expect("it works on the claim");
@@ -86,4 +94,27 @@ async fn a_leader_that_was_suspended_makes_nothing_a_second_time() {
     };
     leader.until(emptied).await;
     leader.stop().await;
+}
+
+/// Adds a claim that a program reads before it makes a folder: when its class comes, the watch has
+/// sent no change of claims for that time.
+async fn add_silent_claim(cluster: &Cluster, name: &str) -> PersistentVolumeClaim {
+    let mut claim = claim(name, name, "1Gi");
+    // The annotations that kube-controller-manager would write once there is a class.
+    for annotation in [
+        "volume.kubernetes.io/storage-provisioner",
+        "volume.beta.kubernetes.io/storage-provisioner",
+    ] {
+        claim = claim.with_annotation(annotation, PROVISIONER);
+    }
+    let claim = cluster.create_claim(&claim).await;
+    sleep(SILENCE).await;
+    let mut class = StorageClass::new(name, PROVISIONER);
+    class.volume_binding_mode = Some(VolumeBindingMode::Immediate);
+    let classes = Api::all(cluster.client.clone());
+    classes
+        .create(&PostParams::default(), &class)
+        .await
+        .unwrap();
+    claim
 }
