@@ -148,12 +148,7 @@ impl Program {
 
 /// The seconds of a processor that a process has taken.
 pub(crate) fn cpu(process: u32) -> f64 {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    // The name before may have spaces.
-    let (_, rest) = stat.rsplit_once(") ").unwrap();
-    let ticks = |at: usize| -> f64 { rest.split(' ').nth(at).unwrap().parse().unwrap() };
-    // The kernel counts hundredths of a second for programs, whatever its own clock is.
-    (ticks(11) + ticks(12)) / 100.0
+    e2e::processor_time(process).unwrap().as_secs_f64()
 }
 
 /// The calls of a program, with the times at which it was heard of them.
