@@ -1,9 +1,11 @@
-//! Counts allocations: conversion moves, and neither validation nor common quantities need memory.
+//! Counts allocations: conversion moves, neither validation nor common quantities need memory, and
+//! damaged protobuf needs little.
 //!
 //! The counting allocator is that of a whole process, so these tests have one of their own.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod hostile;
 mod moves;
 mod quantities;
 mod validation;
