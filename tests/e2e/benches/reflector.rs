@@ -3,7 +3,7 @@
 //! `managedFields`, in JSON and in protobuf.
 //!
 //! ```text
-//! E2E_OBJECTS=10000 cargo xtask e2e -- --bench reflector
+//! E2E_OBJECTS=10000 cargo xtask e2e -- --release --bench reflector
 //! ```
 //!
 //! Without `E2E_OBJECTS` there are few objects, to see that it works. Each reflector is a process
