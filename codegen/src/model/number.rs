@@ -21,6 +21,9 @@ pub(crate) enum NumberForm {
     Plain,
     /// It is written even where JSON omits it: Go holds it without a pointer.
     Always,
+    /// It is written even where it is `None`, and a zero one is in JSON: Go holds it without a
+    /// pointer, though documents don't require it.
+    Kept,
     /// A map of lists, each of them a message of its own.
     Items,
 }
@@ -33,6 +36,7 @@ impl fmt::Display for Number {
         f.write_str(match self.form {
             NumberForm::Plain => "",
             NumberForm::Always => " always",
+            NumberForm::Kept => " kept",
             NumberForm::Items => " items",
         })
     }

@@ -136,7 +136,9 @@ impl Found<'_> {
         Number {
             path: self.path.clone(),
             form: match self.field.label {
-                Label::Required if !is_required => NumberForm::Always,
+                Label::Required if is_required => NumberForm::Plain,
+                Label::Required if self.field.keeps_zero => NumberForm::Kept,
+                Label::Required => NumberForm::Always,
                 Label::Map if self.has_items => NumberForm::Items,
                 _ => NumberForm::Plain,
             },

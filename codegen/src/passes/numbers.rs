@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::nullable;
 use crate::diag::Diagnostics;
 use crate::foundation;
 use crate::model::{ApiVersion, External, Field, Lowered, Number, SchemaName, Struct, Ty};
@@ -67,7 +68,9 @@ impl Pass<'_> {
             match found.get(field.json.as_str()) {
                 Some(found) => {
                     self.check(field, found);
-                    let is_required = field.is_always_written();
+                    // Where it may be `null`, JSON has that for a zero one.
+                    let nullable = nullable::is_nullable(self.version, field);
+                    let is_required = field.is_always_written() && !nullable;
                     numbers.insert(field.json.clone(), found.number(is_required));
                 }
                 None => {

@@ -3,7 +3,8 @@
 //! OpenAPI documents have no field numbers. The files are in the subset of proto2 that Kubernetes
 //! uses. Kubernetes' own label every singular field `optional`; the files in `spec/` have
 //! `required` for those that Go holds without a pointer: Go writes them always, zero values too.
-//! [`Protos::label`] adds that.
+//! Those of them whose zero value is in Go's JSON have it as their default. [`Protos::label`] adds
+//! both.
 
 mod parse;
 mod presence;
@@ -41,7 +42,7 @@ struct Package {
 pub struct Message {
     /// The full name, such as `k8s.io.api.core.v1.PersistentVolumeSpec`.
     pub name: String,
-    /// Where the message is declared.
+    /// The place of the message.
     pub place: Location,
     /// The fields, in the order of the file.
     pub fields: Vec<ProtoField>,
@@ -69,11 +70,13 @@ pub struct ProtoField {
     pub label: Label,
     /// The type: of one item of a list, and of the values of a map.
     pub ty: ProtoType,
+    /// True if Go's JSON has a zero value, too: the file says it as a default.
+    pub keeps_zero: bool,
     /// The line of the field, counted from 1.
     pub line: usize,
 }
 
-/// How often a field is written.
+/// The times that a field is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     /// Once, zero values too. Only files with labels of ours have it.
@@ -113,6 +116,16 @@ pub enum ProtoType {
 }
 
 impl ProtoType {
+    /// The zero value as files have it; messages have none.
+    pub(crate) const fn zero(&self) -> Option<&'static str> {
+        match self {
+            Self::String | Self::Bytes => Some("\"\""),
+            Self::Bool => Some("false"),
+            Self::Message(_) => None,
+            _ => Some("0"),
+        }
+    }
+
     /// Its name in files; the full name of a message.
     pub(crate) fn name(&self) -> &str {
         match self {
@@ -214,8 +227,9 @@ impl Protos {
 
     /// Gives the singular fields of some packages the labels `required` and `optional`, and
     /// fields their names in JSON, as the lines of `presence` say. They are `PACKAGE MESSAGE
-    /// FIELD NUMBER PRESENCE JSON`, where PRESENCE is `value` for a field that Go writes always,
-    /// and `pointer` for others. JSON is `-` for a field that JSON doesn't have.
+    /// FIELD NUMBER PRESENCE JSON`, where PRESENCE is `kept` for a field that Go writes always,
+    /// `value` for one whose zero value its JSON omits or has as `null`, and `pointer` for others.
+    /// JSON is `-` for a field that JSON doesn't have.
     ///
     /// A field that the files or `presence` lack is an error.
     pub fn label(

@@ -205,38 +205,71 @@ impl<'a> Parser<'_, 'a> {
         self.symbol('=', &of_field)?;
         let number = self.next(&of_field)?;
         let number = self.number(number, &name)?;
-        let json = match self.next(&of_field)? {
-            Kind::Symbol(';') => None,
-            Kind::Symbol('[') => Some(self.json_name(&name, &of_field)?),
-            other => return Err(self.unexpected(other, "`;`")),
-        };
-        Ok(number.map(|number| ProtoField {
-            json: json.filter(|json| *json != name),
+        let mut field = ProtoField {
+            json: None,
             name,
-            number,
+            number: number.unwrap_or_default(),
             label,
             ty,
+            keeps_zero: false,
             line,
-        }))
+        };
+        match self.next(&of_field)? {
+            Kind::Symbol(';') => {}
+            Kind::Symbol('[') => self.options(&mut field, &of_field)?,
+            other => return Err(self.unexpected(other, "`;`")),
+        }
+        Ok(number.map(|_| field))
     }
 
-    /// Parses the one option that a field may have after `[`, and what ends the field.
-    fn json_name(&mut self, name: &str, of_field: &str) -> Result<String, Problem> {
-        if self.next(of_field)? != Kind::Word("json_name") {
-            return Err(self.problem(
-                format!("the field `{name}` has options"),
-                "options such as `packed` change the bytes, and Kubernetes' fields have none: take \
-                 them out; only `json_name` is known",
-            ));
+    /// Parses the options that a field may have after `[`, and what ends the field.
+    fn options(&mut self, field: &mut ProtoField, of_field: &str) -> Result<(), Problem> {
+        loop {
+            let option = self.next(of_field)?;
+            if !matches!(option, Kind::Word("json_name" | "default")) {
+                return Err(self.problem(
+                    format!("the field `{}` has options", field.name),
+                    "options such as `packed` change the bytes, and Kubernetes' fields have none: \
+                     take them out; only `json_name` and `default` are known",
+                ));
+            }
+            self.symbol('=', of_field)?;
+            let value = self.next(of_field)?;
+            match (option, value) {
+                (Kind::Word("default"), value) => self.check_default(field, value)?,
+                (_, Kind::Text(json)) => {
+                    field.json = Some(json.to_owned()).filter(|json| *json != field.name);
+                }
+                (_, other) => return Err(self.unexpected(other, "a name in quotes")),
+            }
+            match self.next(of_field)? {
+                Kind::Symbol(',') => {}
+                Kind::Symbol(']') => return self.symbol(';', of_field),
+                other => return Err(self.unexpected(other, "`,` or `]`")),
+            }
         }
-        self.symbol('=', of_field)?;
-        let json = match self.next(of_field)? {
-            Kind::Text(json) => json.to_owned(),
-            other => return Err(self.unexpected(other, "a name in quotes")),
+    }
+
+    /// Takes the default of a field, which is its zero value.
+    fn check_default(&self, field: &mut ProtoField, value: Kind<'_>) -> Result<(), Problem> {
+        let written = match value {
+            Kind::Text(text) => format!("\"{text}\""),
+            Kind::Word(word) => word.to_owned(),
+            Kind::Symbol(symbol) => symbol.to_string(),
         };
-        self.symbol(']', of_field)?;
-        self.symbol(';', of_field)?;
-        Ok(json)
+        field.keeps_zero = field.label == Label::Required && field.ty.zero() == Some(&written);
+        if field.keeps_zero {
+            return Ok(());
+        }
+        Err(self.problem(
+            format!(
+                "the field `{}` has the default {}",
+                field.name,
+                value.shown()
+            ),
+            "a `required` field has its zero value as its default if Go's JSON has that, and other \
+             fields have none: take it out",
+        ))
     }
 
     fn label_and_type(&mut self, what: &str) -> Result<(Label, ProtoType), Problem> {

@@ -14,6 +14,7 @@ const SAME_RELEASE: &str = "the .proto files and Go's modules must be of one rel
 struct Written<'a> {
     number: &'a str,
     is_always: bool,
+    keeps_zero: bool,
     /// The name in JSON, if it has one.
     json: Option<&'a str>,
     line: usize,
@@ -108,6 +109,8 @@ fn label_field(field: &mut ProtoField, go: Option<&Written<'_>>) -> Result<(), S
     }
     let json = go.json.filter(|json| *json != field.name);
     field.json = json.map(str::to_owned);
+    // Which messages JSON omits is a matter of their type, and they have no default.
+    field.keeps_zero = go.keeps_zero && field.ty.zero().is_some();
     field.label = match field.label {
         Label::Required | Label::Optional if go.is_always => Label::Required,
         Label::Required | Label::Optional => Label::Optional,
@@ -132,25 +135,27 @@ fn read<'a>(presence: &'a Source, diagnostics: &mut Diagnostics) -> Fields<'a> {
                 &presence.name,
                 Some(line),
                 message,
-                "each line is PACKAGE MESSAGE FIELD NUMBER PRESENCE JSON, where PRESENCE is `value` \
-                 or `pointer`, and JSON a name or `-`",
+                "each line is PACKAGE MESSAGE FIELD NUMBER PRESENCE JSON, where PRESENCE is `kept`, \
+                 `value` or `pointer`, and JSON a name or `-`",
             );
         };
-        let [package, message, field, number, is_always, json] = words[..] else {
+        let [package, message, field, number, presence, json] = words[..] else {
             problem(format!("a line of {} words, not 6", words.len()));
             continue;
         };
-        let is_always = match is_always {
-            "value" => true,
-            "pointer" => false,
+        let (is_always, keeps_zero) = match presence {
+            "kept" => (true, true),
+            "value" => (true, false),
+            "pointer" => (false, false),
             other => {
-                problem(format!("`{other}` is not `value` or `pointer`"));
+                problem(format!("`{other}` is not `kept`, `value` or `pointer`"));
                 continue;
             }
         };
         let written = Written {
             number,
             is_always,
+            keeps_zero,
             json: (json != "-").then_some(json),
             line,
         };

@@ -48,8 +48,13 @@ fn write_message(out: &mut String, package: &str, message: &Message) -> fmt::Res
             label,
             ty,
             json,
+            keeps_zero,
             ..
         } = field;
+        let default = ty.zero().filter(|_| *keeps_zero);
+        let default = default.map(|zero| format!("default = {zero}"));
+        let json = json.as_ref().map(|json| format!("json_name = \"{json}\""));
+        let options: Vec<_> = default.into_iter().chain(json).collect();
         let ty = written(ty, package);
         match label {
             Label::Required => write!(out, "  required {ty}")?,
@@ -58,10 +63,10 @@ fn write_message(out: &mut String, package: &str, message: &Message) -> fmt::Res
             Label::Map => write!(out, "  map<string, {ty}>")?,
         }
         write!(out, " {name} = {number}")?;
-        match json {
-            Some(json) => writeln!(out, " [json_name = \"{json}\"];")?,
-            None => writeln!(out, ";")?,
+        if !options.is_empty() {
+            write!(out, " [{}]", options.join(", "))?;
         }
+        writeln!(out, ";")?;
     }
     writeln!(out, "}}")
 }

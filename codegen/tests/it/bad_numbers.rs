@@ -201,3 +201,20 @@ fn tables_of_a_document_that_is_not_there() {
         "{told}"
     );
 }
+
+/// Go's JSON has `null` for a zero one.
+#[test]
+fn a_time_that_a_document_requires() {
+    const GROUP: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+    let schema = format!(
+        "\"{GROUP}Thing\": {{\"type\": \"object\", \"required\": [\"time\"], \"properties\": {{\n\
+         \"time\": {{\"type\": \"string\", \"format\": \"date-time\"}}}}}}"
+    );
+    let proto = "syntax = \"proto2\";\npackage k8s.io.apimachinery.pkg.apis.meta.v1;\n\
+        message Time {\n}\nmessage Thing {\nrequired Time time = 1;\n}\n";
+    let config = CONFIG.replace("io.k8s.api.example.v1.", GROUP);
+    let crates = run(&config, &document(&schema), proto).unwrap();
+    let mut files = crates[0].files.iter();
+    let row = "required \"time\" = 1 always => time";
+    assert!(files.any(|file| file.text.contains(row)));
+}

@@ -92,6 +92,28 @@ fn statements_that_are_not_read() {
         "`a` has options",
         "change the bytes",
     );
+    bad_fields(
+        "required int32 a = 1 [default = 0, packed = true];",
+        4,
+        "`a` has options",
+        "change the bytes",
+    );
+    bad_fields(
+        "required int32 a = 1 [default = 0; json_name = \"b\"];",
+        4,
+        "`;` where `,` or `]` is expected",
+        "proto2-spec",
+    );
+    for (field, default) in [
+        ("required int32 a = 1 [default = 1];", "`1`"),
+        ("required string a = 1 [default = \"x\"];", "the text \"x\""),
+        ("required bool a = 1 [default = 0];", "`0`"),
+        ("required Thing a = 1 [default = 0];", "`0`"),
+        ("optional int32 a = 1 [default = 0];", "`0`"),
+    ] {
+        let message = format!("`a` has the default {default}");
+        bad_fields(field, 4, &message, "its zero value as its default");
+    }
 }
 
 #[test]

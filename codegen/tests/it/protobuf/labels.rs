@@ -11,12 +11,15 @@ const PRESENCE: &str = "\
 example.v1 Thing metadata 1 value -
 example.v1 Thing name 2 pointer Name
 example.v1 Thing parts 3 pointer parts
+example.v1 Thing count 4 kept Count
+example.v1 Thing thing 5 kept thing
 other.v1 Unlisted a 1 value a
 third.v1 Thing a 1 value a
 ";
 
 const LABELLED: &str = "syntax = \"proto2\";\npackage example.v1;\nmessage Thing {\n\
-    optional string metadata = 1;\nrequired string name = 2;\nrepeated string parts = 3;\n}";
+    optional string metadata = 1;\nrequired string name = 2;\nrepeated string parts = 3;\n\
+    required int64 count = 4;\noptional Thing thing = 5;\n}";
 
 fn label(text: &str, presence: &str) -> (Protos, Diagnostics) {
     let mut protos = read(&[(FILE, text)]).unwrap();
@@ -32,19 +35,41 @@ fn labels_follow_go() {
     assert!(errors.is_empty(), "{errors}");
     let thing = protos.message("example.v1.Thing").unwrap();
     let labels: Vec<_> = thing.fields.iter().map(|field| field.label).collect();
-    assert_eq!(labels, [Label::Required, Label::Optional, Label::Repeated]);
-    let json = thing.fields.iter().map(|field| field.json.as_deref());
-    assert_eq!(json.collect::<Vec<_>>(), [None, Some("Name"), None]);
-    let printed = protos.print("example.v1", "").unwrap();
-    let line = "optional string name = 2 [json_name = \"Name\"];";
-    assert!(printed.contains(line), "{printed}");
-    let again = read(&[(FILE, &printed)]).unwrap();
+    let required = Label::Required;
     assert_eq!(
-        again.message("example.v1.Thing").unwrap().fields[1]
-            .json
-            .as_deref(),
-        Some("Name")
+        labels,
+        [
+            required,
+            Label::Optional,
+            Label::Repeated,
+            required,
+            required
+        ]
     );
+    let json = thing.fields.iter().map(|field| field.json.as_deref());
+    assert_eq!(
+        json.collect::<Vec<_>>(),
+        [None, Some("Name"), None, Some("Count"), None]
+    );
+    // A message has no default.
+    let kept = thing.fields.iter().map(|field| field.keeps_zero);
+    assert_eq!(kept.collect::<Vec<_>>(), [false, false, false, true, false]);
+    let printed = protos.print("example.v1", "").unwrap();
+    for line in [
+        "optional string name = 2 [json_name = \"Name\"];",
+        "required int64 count = 4 [default = 0, json_name = \"Count\"];",
+        "required Thing thing = 5;",
+    ] {
+        assert!(printed.contains(line), "{printed}");
+    }
+    let again = read(&[(FILE, &printed)]).unwrap();
+    let again = again.message("example.v1.Thing").unwrap();
+    for (field, again) in thing.fields.iter().zip(&again.fields) {
+        assert_eq!(
+            (&field.json, field.keeps_zero),
+            (&again.json, again.keeps_zero)
+        );
+    }
 }
 
 #[test]
@@ -65,10 +90,10 @@ fn labels_need_the_same_fields() {
         at,
         "`name` of `example.v1.Thing` isn't in Go (go)",
     );
-    let more = format!("{PRESENCE}example.v1 Thing more 4 value more\n");
+    let more = format!("{PRESENCE}example.v1 Thing more 6 value more\n");
     let lacks = "Go has the field `more` of `example.v1.Thing`, which \
         example/v1/generated.proto:3 lacks";
-    wrong(LABELLED, &more, "--> go:6", lacks);
+    wrong(LABELLED, &more, "--> go:8", lacks);
     let other = PRESENCE.replace("name 2", "name 7");
     wrong(
         LABELLED,
@@ -86,21 +111,21 @@ fn labels_need_the_same_fields() {
     );
     let message = format!("{PRESENCE}example.v1 More a 1 value a\n");
     let lacks = "Go has the message `example.v1.More`, which example/v1/generated.proto lacks";
-    wrong(LABELLED, &message, "--> go:6", lacks);
+    wrong(LABELLED, &message, "--> go:8", lacks);
     let line = format!("{PRESENCE}example.v1 Thing\n");
-    wrong(LABELLED, &line, "--> go:6", "a line of 2 words, not 6");
+    wrong(LABELLED, &line, "--> go:8", "a line of 2 words, not 6");
     let line = format!("{PRESENCE}example.v1 Thing name 2 pointer Name\n");
     wrong(
         LABELLED,
         &line,
-        "--> go:6",
+        "--> go:8",
         "a second line about `example.v1.Thing.name`",
     );
     let line = format!("{PRESENCE}third.v1 Thing b 2 maybe b\n");
     wrong(
         LABELLED,
         &line,
-        "--> go:6",
-        "`maybe` is not `value` or `pointer`",
+        "--> go:8",
+        "`maybe` is not `kept`, `value` or `pointer`",
     );
 }

@@ -7,18 +7,18 @@ mod protobuf;
 /// Implements reading and writing of a part of a kind, from the table of its fields.
 ///
 /// A row has `required` or `optional`, the name of the field in JSON and in Rust, in the order of
-/// writing. `= 3` after the name in JSON is the number of the field in protobuf, `= 2/22` that of
-/// a field of an object in field 2, which JSON doesn't have, and `always` after that says that Go
-/// writes it there even where JSON omits it. `optional` fields are written when they are `Some`,
-/// `required` fields always. `as elements` after the name means a list or map in which `null` is
-/// the zero value, `as entries` a map in which `null` isn't an entry, `as quantity` a quantity,
-/// `as quantities` a map of them, `as metadata` metadata, `as time` a time, `as custom_quantity`
-/// and `as custom_time` those of custom resources, `as pruned(..)` a type of `k8s-openapi` in
-/// these, and `as shaped(..)` a value that is read with a [`Shape`](crate::wire::Shape).
-/// After that, `or null in field` names the field that keeps `null` of an optional one, and `else
-/// none` says that `null` isn't the default of a required one. A last row `_ => field` names the
-/// field that takes the fields which are not in the table, and also keeps `null`; `_ null =>
-/// field` one that only does that.
+/// writing. `= 3` after the name in JSON is the number of the field in protobuf, `= 2/22` that of a
+/// field of an object in field 2, which JSON doesn't have, and `always` after that says that Go
+/// writes it there even where JSON omits it, `kept` that it writes it in both. `optional` fields
+/// are written when they are `Some`, `required` fields always. `as elements` after the name means a
+/// list or map in which `null` is the zero value, `as entries` a map in which `null` isn't an
+/// entry, `as quantity` a quantity, `as quantities` a map of them, `as metadata` metadata, `as
+/// time` a time, `as custom_quantity` and `as custom_time` those of custom resources, `as
+/// pruned(..)` a type of `k8s-openapi` in these, and `as shaped(..)` a value that is read with a
+/// [`Shape`](crate::wire::Shape). After that, `or null in field` names the field that keeps `null`
+/// of an optional one, and `else none` says that `null` isn't the default of a required one. A last
+/// row `_ => field` names the field that takes the fields which are not in the table, and also
+/// keeps `null`; `_ null => field` one that only does that.
 ///
 /// ```
 /// use kubernetes_kinds::wire;

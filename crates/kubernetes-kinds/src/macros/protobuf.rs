@@ -123,7 +123,7 @@ macro_rules! __protobuf_rows {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __protobuf_read {
-    ($slot:expr, $wire:ident, $input:ident) => {
+    ($slot:expr, $wire:ident, $input:ident $(, kept)?) => {
         $crate::protobuf::Field::read($slot, $wire, $input)
     };
     ($slot:expr, $wire:ident, $input:ident, always) => {
@@ -141,6 +141,9 @@ macro_rules! __protobuf_write {
         $crate::protobuf::Field::write($slot, $number, $output)
     };
     ($slot:expr, $number:ident, $output:ident, always) => {
+        $crate::protobuf::write_always($slot, $number, $output)
+    };
+    ($slot:expr, $number:ident, $output:ident, kept) => {
         $crate::protobuf::write_always($slot, $number, $output)
     };
     ($slot:expr, $number:ident, $output:ident, items) => {

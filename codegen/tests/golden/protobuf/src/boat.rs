@@ -184,7 +184,7 @@ wire::object! {
         optional "colour" = 6 => colour,
         optional "draught" = 10 always => draught,
         optional "flags" = 5 => flags as elements,
-        optional "length" = 3 always => length,
+        optional "length" = 3 kept => length,
         optional "masts" = 2/1/3 => masts,
         optional "motor" = 2/2 => motor,
         optional "papers" = 12 items =>

@@ -4,6 +4,7 @@ mod envelope;
 mod numbers;
 mod repeated;
 mod sorts;
+mod zeros;
 
 use std::collections::BTreeMap;
 

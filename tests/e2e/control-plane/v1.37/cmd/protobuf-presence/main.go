@@ -3,15 +3,17 @@
 //
 //	protobuf-presence
 //
-// Prints a line for each field: the package, the message, the field, its number, `value` if Go
-// writes it always, or `pointer` if it writes the field only where it is set, and its name in JSON, or
-// `-` if it has none there. Presence comes from the encoder itself: a field is a value if its number
-// is in the bytes of Go's zero value.
+// Prints a line for each field: the package, the message, the field, its number, its presence, and
+// its name in JSON, or `-` if it has none there. The presence is `pointer` if Go writes the field only
+// where it is set. If Go writes it always, it is `kept` if JSON has a zero value of it, too, and
+// `value` if JSON omits that or has `null` for it. Presence comes from the encoders themselves: from
+// the numbers and keys in Go's zero value.
 package main
 
 import (
 	"bufio"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"log"
 	"os"
@@ -21,41 +23,16 @@ import (
 	"strings"
 	"time"
 
-	admissionv1 "k8s.io/api/admission/v1"
-	admissionv1beta1 "k8s.io/api/admission/v1beta1"
-	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
-	apidiscoveryv2beta1 "k8s.io/api/apidiscovery/v2beta1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
-	imagepolicyv1alpha1 "k8s.io/api/imagepolicy/v1alpha1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
-	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
-	apiregistrationv1beta1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1beta1"
-)
 
-// Adds the kinds of packages that client-go's scheme lacks.
-var more = runtime.SchemeBuilder{
-	scheme.AddToScheme,
-	admissionv1.AddToScheme,
-	admissionv1beta1.AddToScheme,
-	apidiscoveryv2.AddToScheme,
-	apidiscoveryv2beta1.AddToScheme,
-	apiextensionsv1.AddToScheme,
-	apiextensionsv1beta1.AddToScheme,
-	apiregistrationv1.AddToScheme,
-	apiregistrationv1beta1.AddToScheme,
-	imagepolicyv1alpha1.AddToScheme,
-	metav1.AddMetaToScheme,
-	metav1beta1.AddMetaToScheme,
-}
+	"kubernetes-storage.rs/control-plane/cmd/internal/kinds"
+)
 
 // The messages that no kind reaches, and of those only the ones that no other of them has.
 var unreached = []any{
@@ -115,12 +92,12 @@ type field struct {
 }
 
 func main() {
-	kinds := runtime.NewScheme()
-	if err := more.AddToScheme(kinds); err != nil {
+	all, err := kinds.All()
+	if err != nil {
 		log.Fatal(err)
 	}
 	found := map[reflect.Type]bool{}
-	for _, kind := range kinds.AllKnownTypes() {
+	for _, kind := range all.AllKnownTypes() {
 		reach(kind, found)
 	}
 	for _, value := range unreached {
@@ -169,6 +146,11 @@ func describe(one reflect.Type) ([]string, error) {
 	if one.Name() == "" || !isMessage {
 		return nil, nil
 	}
+	text, err := json.Marshal(zero)
+	if err != nil {
+		return nil, err
+	}
+	kept := keys(text)
 	if value, ok := written[one]; ok {
 		zero = value
 	}
@@ -189,6 +171,9 @@ func describe(one reflect.Type) ([]string, error) {
 		presence := "pointer"
 		if always[field.number] {
 			presence = "value"
+			if kept[field.json] {
+				presence = "kept"
+			}
 		}
 		delete(always, field.number)
 		where := strings.NewReplacer("/", ".", "-", "_").Replace(one.PkgPath())
@@ -241,6 +226,19 @@ func fields(one reflect.Type) ([]field, error) {
 		found = append(found, next)
 	}
 	return found, nil
+}
+
+// Returns the keys of an object in JSON whose values aren't null: none of another value.
+func keys(text []byte) map[string]bool {
+	found := map[string]bool{}
+	object := map[string]json.RawMessage{}
+	if json.Unmarshal(text, &object) != nil {
+		return found
+	}
+	for key, value := range object {
+		found[key] = string(value) != "null"
+	}
+	return found
 }
 
 // Returns the numbers of the fields in an encoded message.
