@@ -39,7 +39,8 @@ pub(crate) fn is_semantic(path: &RustPath) -> bool {
 
 /// The types of k8s-openapi that `kubernetes-kinds` reads and writes as protobuf by hand: those
 /// that are no objects in JSON, and those that no document of this repository has.
-const IN_PROTOBUF: [&str; 9] = [
+const IN_PROTOBUF: [&str; 10] = [
+    "k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps",
     "k8s_openapi::apimachinery::pkg::api::resource::Quantity",
     "k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition",
     "k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldSelectorRequirement",

@@ -95,8 +95,8 @@ pub struct CrateConfig {
     /// Further derives of its types: `Eq`, `Boat=Eq`, `@struct=Eq` or `@enum=derive_more::Display`.
     #[serde(default)]
     pub derives: Vec<Derive>,
-    /// Types of other crates for objects inside its schemas: for a generated type, or a place in
-    /// the objects of a kind: `"Boat.spec.owner" = "k8s_openapi::api::core::v1::ObjectReference"`.
+    /// Types of other crates for objects in its documents: for a generated type, or a place in the
+    /// objects of a kind: `"Boat.spec.owner" = "k8s_openapi::api::core::v1::ObjectReference"`.
     #[serde(default)]
     pub types: BTreeMap<String, String>,
     /// True if objects that are like `Condition` and `ObjectReference` of k8s-openapi are of these

@@ -69,6 +69,9 @@ const RULES: [&str; 24] = [
     "x-kubernetes-validations",
 ];
 
+/// The keyword that only kinds have.
+const KIND: &str = "x-kubernetes-group-version-kind";
+
 /// The schemas that types of other crates replace.
 #[derive(Debug, Default)]
 pub(crate) struct Replaced {
@@ -105,6 +108,17 @@ pub(super) fn run(
             replaced.paths.entry(name.clone()).or_insert_with(path);
         }
     }
+    let mut named = Vec::new();
+    let others = schemas.iter();
+    for (name, schema) in others.filter(|(name, _)| !places.contains_key(*name)) {
+        let short = name.strip_prefix(prefix).unwrap_or_default();
+        let given = krate.types.get_key_value(short);
+        if let Some((key, path)) = given.filter(|_| schema.get(KIND).is_none()) {
+            replaced.used.insert(key.clone());
+            replaced.paths.insert(name.clone(), path.clone());
+            named.push(name.clone());
+        }
+    }
     for name in replaced.paths.keys() {
         let all = places.get(name).into_iter();
         let all = all.flat_map(Place::all);
@@ -119,7 +133,7 @@ pub(super) fn run(
             );
         }
     }
-    let reached = reached(schemas, places, &replaced.paths);
+    let reached = reached(schemas, places, &replaced.paths, &named);
     places.retain(|name, _| reached.contains(name));
     let is_kept = |name: &String| !name.starts_with(prefix) || reached.contains(name);
     schemas.retain(|name, _| is_kept(name));
@@ -190,23 +204,35 @@ fn known(schema: &Value) -> Option<&'static str> {
 }
 
 /// The schemas that are no inner ones, and what they hold, but for what only replaced ones hold.
+/// Of the replaced ones, `named` are no inner ones.
 fn reached(
     schemas: &Map<String, Value>,
     places: &Places,
     replaced: &BTreeMap<String, String>,
+    named: &[String],
 ) -> BTreeSet<String> {
-    let roots = schemas.keys().filter(|name| !places.contains_key(*name));
-    let mut open: Vec<String> = roots.cloned().collect();
-    let mut reached = BTreeSet::new();
+    let inside = closure(schemas, named.to_vec(), |_| false);
+    let is_root = |name: &&String| !places.contains_key(*name) && !inside.contains(*name);
+    let roots = schemas.keys().filter(is_root).cloned().collect();
+    closure(schemas, roots, |name| replaced.contains_key(name))
+}
+
+/// Some schemas, and those that they hold, but for what is only in those that are `closed`.
+fn closure(
+    schemas: &Map<String, Value>,
+    mut open: Vec<String>,
+    is_closed: impl Fn(&str) -> bool,
+) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
     while let Some(name) = open.pop() {
-        if !reached.insert(name.clone()) || replaced.contains_key(&name) {
+        if !found.insert(name.clone()) || is_closed(&name) {
             continue;
         }
         if let Some(schema) = schemas.get(&name) {
             references(schema, &mut open);
         }
     }
-    reached
+    found
 }
 
 /// Collects the rules of a schema and of what is in it.

@@ -8,6 +8,10 @@ use crate::foundation;
 use crate::model::{ApiVersion, External, Field, Lowered, Number, SchemaName, Struct, Ty};
 use crate::numbers::{Found, Numbers, SAME_RELEASE, difference, without_number};
 
+/// The start of the messages that are a schema in JSON, or something else.
+const SCHEMA_OR_OTHER: &str =
+    "k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOr";
+
 /// The numbers of the fields of each type, by their names in JSON.
 pub(super) type OfTypes = BTreeMap<SchemaName, BTreeMap<String, Number>>;
 
@@ -92,7 +96,13 @@ impl Pass<'_> {
                     "`{}` is {here} here, and {there} in {}:{}",
                     field.json, place.file, place.line
                 ),
-                SAME_RELEASE,
+                match found.field.ty.name().starts_with(SCHEMA_OR_OTHER) {
+                    true => {
+                        "documents don't say what a schema in JSON may be instead: give the crate \
+                         `types` with the `JSONSchemaProps` of k8s-openapi"
+                    }
+                    false => SAME_RELEASE,
+                },
             );
         }
         let Ty::Ref(schema) = field.ty.innermost() else {

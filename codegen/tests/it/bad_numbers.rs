@@ -202,6 +202,74 @@ fn tables_of_a_document_that_is_not_there() {
     );
 }
 
+/// Documents leave open what may be in place of a schema; k8s-openapi has types for it.
+#[test]
+fn schemas_of_definitions_are_types_of_k8s_openapi() {
+    const GROUP: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.";
+    let reference = |name: &str| format!(r##"{{"$ref": "#/components/schemas/{GROUP}{name}"}}"##);
+    let object = |name: &str, properties: &str| {
+        format!("\"{GROUP}{name}\": {{\"type\": \"object\", \"properties\": {{{properties}}}}}")
+    };
+    let schemas = [
+        object(
+            "Thing",
+            &format!(
+                "\"schema\": {}, \"column\": {}",
+                reference("JSONSchemaProps"),
+                reference("Column")
+            ),
+        ),
+        object(
+            "JSONSchemaProps",
+            &format!(
+                "\"items\": {},\n\"rule\": {}, \"column\": {}, \"not\": {}",
+                reference("JSONSchemaPropsOrArray"),
+                reference("Rule"),
+                reference("Column"),
+                reference("JSONSchemaProps")
+            ),
+        ),
+        format!("\"{GROUP}JSONSchemaPropsOrArray\": {{}}"),
+        object("Rule", ""),
+        object("Column", ""),
+    ];
+    let proto = "syntax = \"proto2\";\n\
+        package k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1;\n\
+        message Column {\n}\nmessage Rule {\n}\nmessage JSONSchemaPropsOrArray {\n}\n\
+        message JSONSchemaProps {\noptional JSONSchemaPropsOrArray items = 1;\n\
+        optional Rule rule = 2;\noptional Column column = 3;\noptional JSONSchemaProps not = 4;\n}\n\
+        message Thing {\noptional JSONSchemaProps schema = 1;\noptional Column column = 2;\n}\n";
+    let config = CONFIG.replace("io.k8s.api.example.v1.", GROUP);
+    let document = document(&schemas.join(",\n"));
+    let errors = run(&config, &document, proto).unwrap_err();
+    let told = errors.to_string();
+    assert_eq!(errors.len(), 1, "{told}");
+    for part in ["`items` is", "JSONSchemaPropsOrArray` in proto", "`types`"] {
+        assert!(told.contains(part), "{told}");
+    }
+
+    let path = "k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1";
+    let types = format!("[[crate]]\ntypes = {{ JSONSchemaProps = \"{path}::JSONSchemaProps\" }}\n");
+    let config = config.replace("[[crate]]\n", &types);
+    let crates = run(&config, &document, proto).unwrap();
+    let all: String = crates[0]
+        .files
+        .iter()
+        .map(|file| file.text.as_str())
+        .collect();
+    for part in [
+        format!("use {path}::JSONSchemaProps;"),
+        "pub schema: Option<JSONSchemaProps>".to_owned(),
+        "pub struct Column".to_owned(),
+        "optional \"schema\" = 1 => schema".to_owned(),
+    ] {
+        assert!(all.contains(&part), "no {part}");
+    }
+    for part in ["struct JSONSchemaProps", "struct Rule"] {
+        assert!(!all.contains(part), "{part}");
+    }
+}
+
 /// Go's JSON has `null` for a zero one.
 #[test]
 fn a_time_that_a_document_requires() {

@@ -13,9 +13,11 @@ use crate::{Outcome, upstream};
 /// The crate that bundles all of them.
 pub const BUNDLE: &str = "all-groups";
 
-/// The document of CustomResourceDefinitions: of a schema or a boolean, protobuf has another form
-/// than JSON.
-const DEFINITIONS: &str = "file = \"apis__apiextensions.k8s.io__v1_openapi.json\"\n";
+/// The crate of CustomResourceDefinitions, and its types: documents don't say what may be in place
+/// of a schema.
+const DEFINITIONS: &str = "name = \"apiextensions-v1\"\n";
+const SCHEMAS: &str = "types = { JSONSchemaProps = \
+    \"k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps\" }\n";
 
 /// Types that only Jobs hold are in the document of these only.
 const SCHEDULING: &str = "prefix = \"io.k8s.api.scheduling.v1alpha3.\"\n";
@@ -130,7 +132,7 @@ pub fn add_protobuf(root: &Path, folder: &Path, release: &str, xtask: &str) {
     for part in [DEFINITIONS, SCHEDULING] {
         assert!(text.contains(part), "{part}");
     }
-    let mut config = text.replace(DEFINITIONS, &format!("{DEFINITIONS}json-only = true\n"));
+    let mut config = text.replace(DEFINITIONS, &format!("{DEFINITIONS}{SCHEMAS}"));
     let more = format!(
         "{SCHEDULING}\n[[crate.document]]\nfile = \"apis__batch__v1_openapi.json\"\n{SCHEDULING}"
     );

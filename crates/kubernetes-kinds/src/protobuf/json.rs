@@ -1,5 +1,6 @@
 //! Values that are JSON inside protobuf.
 
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1;
 use k8s_openapi::apimachinery::pkg::runtime::RawExtension;
 use k8s_openapi::serde_json::{self, Value};
@@ -70,4 +71,4 @@ macro_rules! json {
     )*};
 }
 
-json!(FieldsV1, RawExtension);
+json!(FieldsV1, JSON, RawExtension);

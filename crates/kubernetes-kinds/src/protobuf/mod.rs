@@ -37,6 +37,7 @@ mod lean;
 mod more;
 mod output;
 mod scalar;
+mod schema;
 mod values;
 
 pub use envelope::{Envelope, Names, from_slice, to_vec};

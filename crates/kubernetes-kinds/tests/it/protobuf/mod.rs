@@ -3,6 +3,7 @@
 mod envelope;
 mod numbers;
 mod repeated;
+mod schemas;
 mod sorts;
 mod zeros;
 
