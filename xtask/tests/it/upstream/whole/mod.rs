@@ -1,8 +1,10 @@
 //! All documents of a release of Kubernetes with the numbers of protobuf: Kubernetes' fixtures of
-//! all kinds are read, and written byte for byte.
+//! all kinds, Go's zero values of them, and definitions of many projects are read, and written byte
+//! for byte.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use xtask_testing::every::{BUNDLE, add_protobuf, documents, generate, workspace};
 use xtask_testing::nested::{SHARED, share_dependencies};
@@ -27,8 +29,24 @@ fn every_kind_is_read_and_written_as_protobuf() {
     share_dependencies(&root, &folder);
     let mut run = cargo(&folder, "run");
     run.args(["-p", "fixtures", "--"])
-        .arg(upstream(&root).join("golden-all/v1.34.0"));
+        .arg(upstream(&root).join("golden-all/v1.34.0"))
+        .arg(of_go(&root, &folder));
     println!("{}", Outcome::of(&mut run).succeeds().out);
+}
+
+/// Writes Go's objects of zero values, and CustomResourceDefinitions, and returns their folder.
+fn of_go(root: &Path, folder: &Path) -> PathBuf {
+    let out = folder.join("go");
+    fs::create_dir_all(&out).unwrap();
+    let mut go = Command::new("go");
+    go.args(["run", "-mod=readonly", "-buildvcs=false"])
+        .arg("./cmd/protobuf-fixtures")
+        .arg(&out)
+        .arg(upstream(root).join("crds/ecosystem"))
+        .current_dir(root.join(format!("tests/e2e/control-plane/v{RELEASE}")))
+        .envs([("GOWORK", "off"), ("GOFLAGS", "")]);
+    Outcome::of(&mut go).succeeds();
+    out
 }
 
 fn program(folder: &Path) {
