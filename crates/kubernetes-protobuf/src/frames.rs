@@ -25,7 +25,8 @@ const LENGTH: usize = 4;
 const MAX_SOURCES: usize = 16;
 
 /// Asks for a watch without compression, unless the request says something else: servers from 1.37
-/// on compress each event on its own, and kube's client decompresses the first one only.
+/// on compress watches with initial events, each piece on its own, and kube's client decompresses
+/// the first one only.
 pub(crate) fn accept_uncompressed(request: &mut Request<Vec<u8>>) {
     request
         .headers_mut()

@@ -1,5 +1,9 @@
 //! The API and the watcher in protobuf, compared with those of kube in JSON.
 
+mod bookmarks;
+mod compression;
+mod controllers;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
