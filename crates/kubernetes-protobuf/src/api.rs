@@ -6,6 +6,7 @@ use k8s_openapi::NamespaceResourceScope;
 use kube::core::{NamespaceScope, Request};
 use kube::{Client, Resource};
 
+use crate::Object;
 use crate::exchange::Formats;
 
 /// The API of the kind `K`, in protobuf.
@@ -61,10 +62,15 @@ impl<K: Resource + Clone> Api<K> {
     }
 }
 
+// `Object` is a bound of each constructor instead of all of them, so that the compiler says what to
+// do about a kind without protobuf.
 impl<K: Resource<DynamicType = ()> + Clone> Api<K> {
     /// The API of a cluster-scoped kind, or of a namespaced kind in all namespaces.
     #[must_use]
-    pub fn all(client: Client) -> Self {
+    pub fn all(client: Client) -> Self
+    where
+        K: Object,
+    {
         kube::Api::all(client).into()
     }
 
@@ -72,7 +78,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Api<K> {
     #[must_use]
     pub fn namespaced(client: Client, namespace: &str) -> Self
     where
-        K: Resource<Scope = NamespaceResourceScope>,
+        K: Object + Resource<Scope = NamespaceResourceScope>,
     {
         kube::Api::namespaced(client, namespace).into()
     }
@@ -81,7 +87,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Api<K> {
     #[must_use]
     pub fn default_namespaced(client: Client) -> Self
     where
-        K: Resource<Scope = NamespaceResourceScope>,
+        K: Object + Resource<Scope = NamespaceResourceScope>,
     {
         kube::Api::default_namespaced(client).into()
     }

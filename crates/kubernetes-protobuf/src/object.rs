@@ -12,6 +12,11 @@ use serde::de::DeserializeOwned;
 ///
 /// Kinds of generated crates with the feature `protobuf` are objects, and `Lean` of them. Custom
 /// resources aren't: servers have JSON only for them, which [`kube::Api`] reads.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no protobuf",
+    note = "kinds of generated crates have it with the feature `protobuf` of their crate",
+    note = "no server has it for custom resources: use `kube::Api` for them"
+)]
 pub trait Object:
     ListableResource
     + Metadata<Ty = ObjectMeta>
@@ -27,6 +32,8 @@ pub trait Object:
 {
 }
 
+// So that the compiler names this trait, and not each of those that it consists of.
+#[diagnostic::do_not_recommend]
 impl<K> Object for K where
     K: ListableResource
         + Metadata<Ty = ObjectMeta>

@@ -63,6 +63,10 @@ pub const CONTENT_TYPE: &str = "application/vnd.kubernetes.protobuf";
 /// The generated crates implement this from the tables of their fields.
 // Pages of generated types are long enough without it.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no protobuf",
+    note = "generated types have it with the feature `protobuf` of their crate"
+)]
 pub trait Message {
     /// The Kubernetes name of the type, for error messages.
     const NAME: &'static str;
