@@ -1,5 +1,5 @@
-//! [`Api`] and [`watcher`] of kube for Kubernetes' protobuf, which takes fewer bytes than JSON, and
-//! less time to read and write.
+//! [`Api`] and [`watcher`](watcher()) of kube for Kubernetes' protobuf, which takes fewer bytes
+//! than JSON, and less time to read and write.
 //!
 //! Both work on kube's [`Client`](kube::Client), take kube's parameters, and return kube's lists,
 //! events and errors: stores, reflectors and controllers of kube take them unchanged. The kinds are
@@ -17,13 +17,13 @@ mod frames;
 mod methods;
 mod object;
 mod status;
-mod watcher;
+pub mod watcher;
 
 pub use api::Api;
 pub use object::Object;
 pub use watcher::watcher;
 
-/// The example of the README is compiled.
+/// The examples of the README are compiled.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Listing and watching, again and again.
+//! Listing and watching, again and again, and kube's parameters, events and errors for it.
 
 use std::time::Duration;
 use std::vec;
@@ -7,12 +7,14 @@ use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt};
 use kube::api::{ListParams, ResourceExt, VersionMatch, WatchEvent, WatchParams};
 use kube::core::Status;
-use kube::runtime::watcher::{
-    Config, Error, Event, InitialListStrategy, ListSemantic, Result as WatcherResult,
-};
 use tracing::debug;
 
 use crate::{Api, Object};
+
+// As in kube, one import of `watcher` is that of the function and of its module.
+pub use kube::runtime::watcher::{
+    Config, DefaultBackoff, Error, Event, InitialListStrategy, ListSemantic, Result,
+};
 
 /// The annotation of the bookmark that ends the initial events of a watch.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
@@ -35,14 +37,14 @@ const GONE: u16 = 410;
 ///
 /// ```no_run
 /// use futures::{StreamExt, TryStreamExt};
-/// use kube::runtime::{WatchStreamExt, reflector, watcher};
-/// use kubernetes_protobuf::Api;
+/// use kube::runtime::{WatchStreamExt, reflector};
+/// use kubernetes_protobuf::{Api, watcher};
 /// use storage_v1::StorageClass;
 ///
 /// # async fn example(client: kube::Client) -> Result<(), watcher::Error> {
 /// let classes: Api<StorageClass> = Api::all(client);
 /// let (store, writer) = reflector::store();
-/// let stream = kubernetes_protobuf::watcher(classes, watcher::Config::default())
+/// let stream = watcher(classes, watcher::Config::default())
 ///     .default_backoff()
 ///     .reflect(writer)
 ///     .applied_objects();
@@ -62,7 +64,7 @@ const GONE: u16 = 410;
 pub fn watcher<K: Object>(
     api: Api<K>,
     config: Config,
-) -> impl Stream<Item = WatcherResult<Event<K>>> + Send + use<K> {
+) -> impl Stream<Item = Result<Event<K>>> + Send + use<K> {
     let source = Source { api, config };
     stream::unfold((source, State::Start), |(source, state)| async {
         let (state, event) = source.next(state).await;
@@ -105,10 +107,10 @@ enum Next {
 }
 
 /// A step: the state after it, and what the stream returns, if anything.
-type Step<K> = (State<K>, Option<WatcherResult<Event<K>>>);
+type Step<K> = (State<K>, Option<Result<Event<K>>>);
 
 impl<K: Object> Source<K> {
-    async fn next(&self, mut state: State<K>) -> (State<K>, WatcherResult<Event<K>>) {
+    async fn next(&self, mut state: State<K>) -> (State<K>, Result<Event<K>>) {
         loop {
             match self.step(state).await {
                 (state, Some(event)) => return (state, event),
