@@ -9,8 +9,12 @@
 //!
 //! A request asks for protobuf and accepts JSON; answers, errors and watches are read by what a
 //! server sent. A server that refuses protobuf gets JSON, at once and from then on.
+//!
+//! With the feature `controller`, `controller()` returns kube's `Controller` over such a watcher.
 
 mod api;
+#[cfg(feature = "controller")]
+mod controller;
 mod event;
 mod exchange;
 mod frames;
@@ -20,10 +24,12 @@ mod status;
 pub mod watcher;
 
 pub use api::Api;
+#[cfg(feature = "controller")]
+pub use controller::controller;
 pub use object::Object;
 pub use watcher::watcher;
 
-/// The examples of the README are compiled.
-#[cfg(doctest)]
+/// The examples of the README are compiled, with all features.
+#[cfg(all(doctest, feature = "controller"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

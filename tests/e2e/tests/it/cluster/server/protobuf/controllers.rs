@@ -7,8 +7,8 @@ use core_v1::PersistentVolume;
 use futures::StreamExt;
 use kube::api::PostParams;
 use kube::runtime::WatchStreamExt;
-use kube::runtime::controller::{Action, Controller};
-use kube::runtime::reflector::{self, ObjectRef};
+use kube::runtime::controller::Action;
+use kube::runtime::reflector::ObjectRef;
 use kube::runtime::watcher::Config;
 use kube::{Resource, ResourceExt};
 use kubernetes_kinds::WithMetadata;
@@ -48,8 +48,8 @@ fn a_controller_follows_its_kind_and_others() {
         let volumes: Api<PersistentVolume> = Api::all(observed.client.clone());
         let config = || Config::default().labels("test=controlled");
 
-        let (store, writer) = reflector::store::<StorageClass>();
-        let known = store.clone();
+        let controller = kubernetes_protobuf::controller(classes.clone(), config());
+        let known = controller.store();
         let of_driver = move |driver: CSIDriver| {
             let classes = known.state().into_iter();
             let of_driver = classes.filter(move |class| class.provisioner == driver.name_any());
@@ -57,10 +57,7 @@ fn a_controller_follows_its_kind_and_others() {
         };
         let (sender, mut reconciled) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel::<()>();
-        let trigger = watcher(classes.clone(), config())
-            .reflect(writer)
-            .applied_objects();
-        let controller = Controller::for_stream(trigger, store)
+        let controller = controller
             .watches_stream(
                 watcher(drivers.clone(), config()).touched_objects(),
                 of_driver,
