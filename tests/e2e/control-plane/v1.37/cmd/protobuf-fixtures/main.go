@@ -3,9 +3,10 @@
 //	protobuf-fixtures FOLDER MANIFESTS
 //
 // Writes each kind in three forms, whose files are named GROUP.VERSION.KIND.FORM.json and .pb. `zero`
-// is Go's zero value, with what documents require: that which JSON never omits. In `parts`, all objects that Go holds by a pointer are there, and lists and maps
-// of objects have one, so that the zero value of every message is in some file. `whole` has all that
-// can be set: pointers to texts and numbers, too, and lists and maps of these.
+// is Go's zero value, with what documents require: that which JSON never omits. In `parts`, all objects
+// that Go holds by a pointer are there, and lists and maps of objects have one, so that the zero value
+// of every message is in some file. `whole` has all that can be set: pointers to texts and numbers,
+// too, and lists and maps of these.
 //
 // What Go's JSON has as `null` is left out: it is read as if it weren't there.
 //
