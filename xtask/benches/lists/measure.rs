@@ -22,15 +22,18 @@ pub enum Step {
 /// Columns of speeds that are measured together: in each round, one after another.
 pub struct Group {
     step: Step,
+    /// True if the objects have `managedFields`.
+    pub is_managed: bool,
     theirs: Way,
     /// The columns: the title, our way, and how many times as fast it is meant to be.
     pub columns: &'static [(&'static str, Way, &'static str)],
 }
 
 /// The columns of the table of speeds.
-pub const SPEEDS: [Group; 4] = [
+pub const SPEEDS: [Group; 5] = [
     Group {
         step: Step::Read,
+        is_managed: true,
         theirs: Way::Peer,
         columns: &[
             ("read JSON", Way::Json, "1.05"),
@@ -41,6 +44,7 @@ pub const SPEEDS: [Group; 4] = [
     },
     Group {
         step: Step::Write,
+        is_managed: true,
         theirs: Way::Peer,
         columns: &[
             ("write JSON", Way::Json, "1.05"),
@@ -48,7 +52,17 @@ pub const SPEEDS: [Group; 4] = [
         ],
     },
     Group {
+        step: Step::Write,
+        is_managed: false,
+        theirs: Way::Peer,
+        columns: &[
+            ("JSON, as sent", Way::Json, "1.05"),
+            ("protobuf, as sent", Way::Protobuf, "2"),
+        ],
+    },
+    Group {
         step: Step::Read,
+        is_managed: true,
         theirs: Way::Prost,
         columns: &[
             ("prost: read", Way::Protobuf, "1.2"),
@@ -57,6 +71,7 @@ pub const SPEEDS: [Group; 4] = [
     },
     Group {
         step: Step::Write,
+        is_managed: true,
         theirs: Way::Prost,
         columns: &[("prost: write", Way::Protobuf, "1.2")],
     },
@@ -80,10 +95,10 @@ pub struct Bodies<'a> {
 
 impl<'a> Bodies<'a> {
     /// Makes lists of so many objects, and checks that all ways read them alike.
-    pub fn new(kind: &'a dyn Kind, length: usize) -> Self {
+    pub fn new(kind: &'a dyn Kind, length: usize, is_managed: bool) -> Self {
         let objects = objects(kind.name()).expect("objects of every kind");
-        kind.check(&objects.list(length.min(100)));
-        let json = objects.list(length);
+        kind.check(&objects.list(length.min(100), is_managed));
+        let json = objects.list(length, is_managed);
         let protobuf = kind.write(Way::Protobuf, &*kind.read(Way::Json, &json));
         Self {
             kind,

@@ -17,9 +17,13 @@ pub struct Objects {
 }
 
 impl Objects {
-    /// A list of so many objects, in JSON.
-    pub fn list(&self, length: usize) -> Vec<u8> {
-        let managed = managed_fields(self.template, self.api_version, self.entries);
+    /// A list of so many objects, in JSON: as a server returns them, or as a client has them that
+    /// sends no `managedFields`.
+    pub fn list(&self, length: usize, is_managed: bool) -> Vec<u8> {
+        let managed = match is_managed {
+            true => managed_fields(self.template, self.api_version, self.entries),
+            false => "null".to_owned(),
+        };
         let template = without_blanks(self.template).replace("\"<managed>\"", &managed);
         let items: Vec<_> = (0..length).map(|at| fill(&template, at)).collect();
         let list = format!(
