@@ -20,8 +20,10 @@ impl Checker<'_> {
     /// Returns true if the server knows a format. It ignores others.
     #[inline]
     pub(crate) fn knows(&self, format: TextFormat) -> bool {
+        // They came with 1.34, but a server checks what the release before its own knows, to which
+        // it may be rolled back.
         let is_new = matches!(format, TextFormat::LongName | TextFormat::ShortName);
-        !is_new || !self.target().is_before(Release::new(1, 34))
+        !is_new || !self.target().is_before(Release::new(1, 35))
     }
 
     /// Checks that a text is a time: `format: date-time`. Apart from the other formats, which a

@@ -39,13 +39,13 @@ macro_rules! __protobuf_numbered {
 }
 
 /// Implements reading and writing of a message of protobuf, from the table of its fields: the
-/// number and the name in Rust.
+/// number and the name in Rust. With `#[inline]`, only crates that use it compile it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __protobuf_message {
-    ($name:ident { $($rows:tt)* }) => {
+    ($(#[$inline:meta])? $name:ident { $($rows:tt)* }) => {
         $crate::__protobuf_rows! {
-            $name, ::core::default::Default::default(), { $($rows)* }
+            $(#[$inline])? $name, ::core::default::Default::default(), { $($rows)* }
         }
     };
 }
@@ -54,11 +54,11 @@ macro_rules! __protobuf_message {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __protobuf_message_of_fields {
-    ($name:ident {
+    ($(#[$inline:meta])? $name:ident {
         $($number:literal $(/ $inner:literal)* $($mark:ident)? => $field:ident,)*
     }) => {
         $crate::__protobuf_rows! {
-            $name, Self { $($field: $crate::protobuf::Field::zero(),)* }, {
+            $(#[$inline])? $name, Self { $($field: $crate::protobuf::Field::zero(),)* }, {
                 $($number $(/ $inner)* $($mark)? => $field,)*
             }
         }
@@ -68,7 +68,7 @@ macro_rules! __protobuf_message_of_fields {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __protobuf_rows {
-    ($name:ident, $zero:expr, {
+    ($(#[$inline:meta])? $name:ident, $zero:expr, {
         $($number:literal $(/ $inner:literal)* $($mark:ident)? => $field:ident,)*
     }) => {
         impl $crate::protobuf::Message for $name {
@@ -78,6 +78,7 @@ macro_rules! __protobuf_rows {
             ]);
 
             #[allow(unused_variables)]
+            $(#[$inline])?
             fn read_field(
                 &mut self,
                 key: u32,
@@ -92,6 +93,7 @@ macro_rules! __protobuf_rows {
             }
 
             #[allow(unused_variables)]
+            $(#[$inline])?
             fn write_field(&self, key: u32, output: &mut $crate::protobuf::Output) {
                 $(if key == const { $crate::protobuf::key(&[$number $(, $inner)*]) } {
                     let number = const { $crate::protobuf::number(&[$number $(, $inner)*]) };
@@ -101,10 +103,12 @@ macro_rules! __protobuf_rows {
         }
 
         impl $crate::protobuf::Field for $name {
+            $(#[$inline])?
             fn zero() -> Self {
                 $zero
             }
 
+            $(#[$inline])?
             fn read(
                 &mut self,
                 wire: $crate::protobuf::Wire,
@@ -113,6 +117,7 @@ macro_rules! __protobuf_rows {
                 $crate::protobuf::read_part(self, wire, input)
             }
 
+            $(#[$inline])?
             fn write(&self, number: u32, output: &mut $crate::protobuf::Output) {
                 $crate::protobuf::write_part(self, number, output);
             }

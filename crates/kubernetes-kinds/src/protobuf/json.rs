@@ -52,18 +52,22 @@ impl Field for Value {
 macro_rules! json {
     ($($name:ident),*) => {$(
         impl Field for $name {
+            #[inline]
             fn zero() -> Self {
                 Self(Value::Null)
             }
 
+            #[inline]
             fn read(&mut self, wire: Wire, input: &mut Input<'_>) -> Result<(), DecodeError> {
                 self.0.read(wire, input)
             }
 
+            #[inline]
             fn write(&self, number: u32, output: &mut Output) {
                 self.0.write(number, output);
             }
 
+            #[inline]
             fn is_omitted(&self) -> bool {
                 self.0.is_omitted()
             }

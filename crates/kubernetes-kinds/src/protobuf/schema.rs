@@ -2,6 +2,8 @@
 //!
 //! Where JSON has a schema or something else, protobuf has an object with a field for each. Of an
 //! object with both, JSON has what Go's JSON has. An object with neither is an empty list.
+//!
+//! Few crates have definitions, and all is `#[inline]`, so that others don't compile it.
 
 use std::mem;
 
@@ -13,6 +15,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use super::{DecodeError, Field, Input, Output, Wire, message};
 
 message! {
+    #[inline]
     ExternalDocumentation {
         1 always => description,
         2 always => url,
@@ -20,6 +23,7 @@ message! {
 }
 
 message! {
+    #[inline]
     JSONSchemaProps {
         1 always => id,
         2 always => schema,
@@ -69,6 +73,7 @@ message! {
 }
 
 message! {
+    #[inline]
     ValidationRule {
         1 => rule,
         2 always => message,
@@ -81,10 +86,12 @@ message! {
 
 /// As Go reads a schema from JSON, it comes with `true`.
 impl Field for JSONSchemaPropsOrBool {
+    #[inline]
     fn zero() -> Self {
         Self::Bool(false)
     }
 
+    #[inline]
     fn read(&mut self, wire: Wire, input: &mut Input<'_>) -> Result<(), DecodeError> {
         let (mut allows, mut schema) = match mem::replace(self, Self::zero()) {
             Self::Bool(allows) => (allows, None),
@@ -98,6 +105,7 @@ impl Field for JSONSchemaPropsOrBool {
         Ok(())
     }
 
+    #[inline]
     fn write(&self, number: u32, output: &mut Output) {
         output.message(number, |output| match self {
             Self::Bool(allows) => allows.write(1, output),
@@ -112,10 +120,12 @@ impl Field for JSONSchemaPropsOrBool {
 macro_rules! schema_or_list {
     ($($name:ident::$list:ident),*) => {$(
         impl Field for $name {
+            #[inline]
             fn zero() -> Self {
                 Self::$list(Vec::new())
             }
 
+            #[inline]
             fn read(&mut self, wire: Wire, input: &mut Input<'_>) -> Result<(), DecodeError> {
                 let (mut schema, mut list) = match mem::replace(self, Self::zero()) {
                     Self::Schema(schema) => (Some(schema), Vec::new()),
@@ -129,6 +139,7 @@ macro_rules! schema_or_list {
                 Ok(())
             }
 
+            #[inline]
             fn write(&self, number: u32, output: &mut Output) {
                 output.message(number, |output| match self {
                     Self::Schema(schema) => schema.write(1, output),
@@ -145,6 +156,7 @@ schema_or_list!(
 );
 
 /// Reads the fields 1 and 2 of an object.
+#[inline]
 fn read_both(
     mut message: Input<'_>,
     first: &mut impl Field,

@@ -112,7 +112,7 @@ const TEXTS: &[&str] = &[
 fn known(release: Release) -> impl Iterator<Item = TextFormat> {
     let new = [TextFormat::LongName, TextFormat::ShortName];
     let is_known =
-        move |format: &TextFormat| release >= Release::new(1, 34) || !new.contains(format);
+        move |format: &TextFormat| release >= Release::new(1, 35) || !new.contains(format);
     TextFormat::ALL.into_iter().filter(is_known)
 }
 
