@@ -59,6 +59,19 @@ fn what_go_takes_is_read() {
 }
 
 #[test]
+fn the_common_form_is_read_as_others_are() {
+    let text = "2024-02-29T23:59:59";
+    for at in 0..text.len() {
+        for byte in ' '..='~' {
+            let text = format!("{}{byte}{}", &text[..at], &text[at + 1..]);
+            // A fraction makes it another form.
+            let other = read(&format!("{text}.0Z"));
+            assert_eq!(read(&format!("{text}Z")), other, "{text}");
+        }
+    }
+}
+
+#[test]
 fn times_of_managers_are_read_as_others() {
     let read = |time: &str| -> Option<Time> {
         let object = json!({"metadata": {"managedFields": [{"manager": "m", "time": time}]}});
