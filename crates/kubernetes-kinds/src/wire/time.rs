@@ -4,8 +4,6 @@ use std::borrow::Cow;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
-use k8s_openapi::jiff::civil::DateTime;
-use k8s_openapi::jiff::tz::Offset;
 use k8s_openapi::serde::de::value::CowStrDeserializer;
 use k8s_openapi::serde::de::{Deserialize, Error, MapAccess, Unexpected};
 
@@ -53,9 +51,6 @@ pub fn read_custom_time<'de, M: MapAccess<'de>, T: From<Time>>(
 
 /// Parses a time.
 pub(super) fn parse<E: Error>(text: &str) -> Result<Time, E> {
-    if let Some(time) = common(text) {
-        return Ok(Time(time));
-    }
     let plain = plain(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &EXPECTED))?;
     // Generic, so that only programs that read times get a copy of the parser.
     let read = |text| Timestamp::deserialize(CowStrDeserializer::<E>::new(text)).map(Time);
@@ -67,53 +62,6 @@ pub(super) fn parse<E: Error>(text: &str) -> Result<Time, E> {
         }),
         None => read(plain),
     }
-}
-
-/// Returns a time in the form in which Kubernetes writes almost all, `2026-01-02T03:04:05Z`, much
-/// faster than a parser of all forms. `None` is any other text, wrong ones too.
-#[inline]
-fn common(text: &str) -> Option<Timestamp> {
-    let bytes: &[u8; 20] = text.as_bytes().try_into().ok()?;
-    let [
-        a,
-        b,
-        c,
-        d,
-        b'-',
-        e,
-        f,
-        b'-',
-        g,
-        h,
-        b'T',
-        i,
-        j,
-        b':',
-        k,
-        l,
-        b':',
-        m,
-        n,
-        b'Z',
-    ] = bytes
-    else {
-        return None;
-    };
-    let number = |tens: &u8, ones: &u8| {
-        let is_number = tens.is_ascii_digit() && ones.is_ascii_digit();
-        is_number.then(|| (tens - b'0') as i8 * 10 + (ones - b'0') as i8)
-    };
-    let year = i16::from(number(a, b)?) * 100 + i16::from(number(c, d)?);
-    let date = DateTime::new(
-        year,
-        number(e, f)?,
-        number(g, h)?,
-        number(i, j)?,
-        number(k, l)?,
-        number(m, n)?,
-        0,
-    );
-    Offset::UTC.to_timestamp(date.ok()?).ok()
 }
 
 /// The last year, which isn't a leap year, as little as the one before it.
