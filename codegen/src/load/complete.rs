@@ -3,11 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::crd::{META, reference};
-use super::refs::SCHEMAS;
+use super::refs::{KIND, SCHEMAS};
 
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 const OPEN: &str = "x-kubernetes-preserve-unknown-fields";
-const KIND: &str = "x-kubernetes-group-version-kind";
 
 /// The fields that identify the kind of an object.
 const TYPE: [(&str, &str); 2] = [

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::document::CUSTOM;
 use super::error::Error;
+use super::refs::KIND;
 use crate::manifest::{self, Definition, Names, Spec, Version};
 use crate::source::Source;
 
@@ -179,7 +180,7 @@ fn add(
                 "metadata": reference(META, "ListMeta"),
                 "items": {"type": "array", "items": reference(&prefix, kind)},
             },
-            "x-kubernetes-group-version-kind": [is(&list)],
+            KIND: [is(&list)],
         }),
     );
     let inside = if scope == "Namespaced" {
@@ -192,7 +193,7 @@ fn add(
         json!({"get": {
             "responses": {},
             "x-kubernetes-action": action,
-            "x-kubernetes-group-version-kind": is(kind),
+            KIND: is(kind),
         }})
     };
     let has_status = version
@@ -253,7 +254,7 @@ fn rank(version: &str) -> (u8, u64, u64, Reverse<&str>) {
 
 /// The schema of a kind, with the fields that every object has.
 fn of_kind(mut schema: Map<String, Value>, kind: Value, names: &Names) -> Value {
-    schema.insert("x-kubernetes-group-version-kind".to_owned(), json!([kind]));
+    schema.insert(KIND.to_owned(), json!([kind]));
     if let Some(short) = names.short() {
         schema.insert(SHORT_NAMES.to_owned(), json!(short));
     }

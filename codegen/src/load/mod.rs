@@ -16,7 +16,7 @@ mod json;
 mod kubernetes;
 mod overlay;
 mod read;
-mod refs;
+pub(crate) mod refs;
 mod replace;
 mod select;
 mod shared;

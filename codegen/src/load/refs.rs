@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use crate::diag::Spot;
 
+/// The extension with the group, version and kind of a schema or an operation.
+pub(crate) const KIND: &str = "x-kubernetes-group-version-kind";
+
 /// The place of the schemas of a document, as a JSON pointer.
 pub(crate) const SCHEMAS: &str = "/components/schemas";
 

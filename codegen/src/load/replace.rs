@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::inline::{Place, Places};
-use super::refs::{SCHEMAS, references, schema_name};
+use super::refs::{KIND, SCHEMAS, references, schema_name};
 use super::unread::shown;
 use crate::config::CrateConfig;
 use crate::model::Unchecked;
@@ -68,9 +68,6 @@ const RULES: [&str; 24] = [
     "x-kubernetes-list-map-keys",
     "x-kubernetes-validations",
 ];
-
-/// The keyword that only kinds have.
-const KIND: &str = "x-kubernetes-group-version-kind";
 
 /// The schemas that types of other crates replace.
 #[derive(Debug, Default)]

@@ -4,12 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::refs::{SCHEMAS, schema_name};
+use super::refs::{KIND, SCHEMAS, schema_name};
 use crate::diag::Diagnostics;
 use crate::pointer::Pointer;
-
-/// The extension with the group, version and kind of a schema or an operation.
-const KIND: &str = "x-kubernetes-group-version-kind";
 
 /// Keeps the schemas of the kinds, of their lists and of what they refer to, and the paths that
 /// are about them. Every kind is kept if none is named.

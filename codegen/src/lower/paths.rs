@@ -7,10 +7,8 @@ use serde_json::Value;
 
 use crate::diag::Spot;
 use crate::load::crd::{DEPRECATION, SCALE};
+use crate::load::refs::KIND;
 use crate::model::{Lowered, Resource, Scale};
-
-/// The extension with the group, version and kind of a schema or an operation.
-pub(super) const KIND: &str = "x-kubernetes-group-version-kind";
 
 /// The members of a path that are operations.
 const VERBS: [&str; 8] = [

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use openapiv3::Schema;
 use serde_json::Value;
 
-use super::paths::{GroupVersionKind, KIND, Resources};
+use super::paths::{GroupVersionKind, Resources};
 use crate::diag::Spot;
 use crate::load::crd::SHORT_NAMES;
+use crate::load::refs::KIND;
 use crate::model::{ApiVersion, Lowered, Resource, Role, Struct, Ty};
 use crate::name::{self, Ident};
 use crate::pointer::Pointer;

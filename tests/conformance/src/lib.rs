@@ -12,6 +12,7 @@
 //! * [`related`] makes pairs of objects that have parts in common.
 //! * [`rules`] validates variations of an object.
 //! * [`measure`] compares the speed of two functions, for benchmarks.
+//! * [`varint`] writes a number of protobuf, for damaged input.
 //! * [`workload`] makes long lists like those of a busy cluster, for benchmarks.
 
 pub mod arbitrary;
@@ -29,8 +30,11 @@ pub mod rules;
 pub mod samples;
 mod snapshots;
 pub mod valid;
+mod varint;
 mod volumes;
 pub mod workload;
+
+pub use varint::varint;
 
 /// Runs the examples in the repository's documentation as tests.
 #[cfg(doctest)]

@@ -95,36 +95,30 @@ where
     let version = client.apiserver_version().await.unwrap();
     hint::black_box(version);
     received.store(0, Ordering::Relaxed);
-    let config = Config::default();
     match way {
-        "peer" => {
-            fill_store(
-                kube::runtime::watcher(Api::<P>::all(client), config),
-                &received,
-            )
-            .await
-        }
-        "json" => {
-            fill_store(
-                kube::runtime::watcher(Api::<K>::all(client), config),
-                &received,
-            )
-            .await
-        }
-        "json-lean" => {
-            let api = Api::<Lean<K>>::all(client);
-            fill_store(kube::runtime::watcher(api, config), &received).await;
-        }
-        "protobuf" => {
-            let api = protobuf::Api::<K>::all(client);
-            fill_store(protobuf::watcher(api, config), &received).await;
-        }
-        "protobuf-lean" => {
-            let api = protobuf::Api::<Lean<K>>::all(client);
-            fill_store(protobuf::watcher(api, config), &received).await;
-        }
+        "peer" => in_json::<P>(client, &received).await,
+        "json" => in_json::<K>(client, &received).await,
+        "json-lean" => in_json::<Lean<K>>(client, &received).await,
+        "protobuf" => in_protobuf::<K>(client, &received).await,
+        "protobuf-lean" => in_protobuf::<Lean<K>>(client, &received).await,
         other => panic!("no way {other:?}"),
     }
+}
+
+async fn in_json<K>(client: Client, received: &AtomicU64)
+where
+    K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + Sync + 'static,
+{
+    let events = kube::runtime::watcher(Api::<K>::all(client), Config::default());
+    fill_store(events, received).await;
+}
+
+async fn in_protobuf<K>(client: Client, received: &AtomicU64)
+where
+    K: Resource<DynamicType = ()> + protobuf::Object + Send + Sync,
+{
+    let events = protobuf::watcher(protobuf::Api::<K>::all(client), Config::default());
+    fill_store(events, received).await;
 }
 
 /// A client that counts the bytes of answers.
@@ -139,7 +133,9 @@ async fn client(received: Arc<AtomicU64>) -> Client {
             })
         })
     };
-    let config = kube::Config::infer().await.unwrap();
+    let mut config = kube::Config::infer().await.unwrap();
+    // A program has it by a feature of kube, which tests beside this turn on.
+    config.disable_compression = true;
     let builder = ClientBuilder::try_from(config).unwrap();
     builder.with_layer(&MapResponseLayer::new(count)).build()
 }

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use conformance::varint;
 use conformance::workload::{self, Workload};
 use core_v1::{PersistentVolumeClaimList, PersistentVolumeList};
 use k8s_openapi::Resource;
@@ -22,16 +23,6 @@ const BESIDES: usize = 16 << 10;
 
 /// Lengths that an input may claim: of 32 bits with and without a sign, and of 64.
 const CLAIMS: [u64; 4] = [1 << 20, i32::MAX as u64, u32::MAX as u64, i64::MAX as u64];
-
-fn varint(mut value: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while value > 0x7f {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-    bytes
-}
 
 /// Reads an input, and asserts that it allocates little.
 fn read<L: Field + Message + Resource>(input: &[u8], what: impl Fn() -> String) {

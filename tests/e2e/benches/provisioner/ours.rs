@@ -4,7 +4,7 @@ use std::env;
 use std::time::Duration;
 
 use core_v1::{HostPathVolumeSource, PersistentVolume};
-use kube::Client;
+use kube::{Client, Config};
 use kubernetes_controller_utils::workqueue::{Constant, Exponential};
 use kubernetes_provisioner::{
     Controller, DeleteError, ProvisionError, ProvisionRequest, Provisioner,
@@ -59,7 +59,10 @@ pub(crate) fn options() -> Option<(String, usize, bool)> {
 
 pub(crate) async fn provision((name, workers, fails): (String, usize, bool)) {
     let limiter = Exponential::new(Duration::from_millis(5), Duration::from_secs(1000)).unwrap();
-    let client = Client::try_default().await.unwrap();
+    let mut config = Config::infer().await.unwrap();
+    // A program has it by a feature of kube, which tests beside this turn on.
+    config.disable_compression = true;
+    let client = Client::try_from(config).unwrap();
     let mut builder = Controller::builder(client, name, Nothing { fails })
         .threadiness(workers)
         .leader_election(false)

@@ -20,6 +20,7 @@ use kube::core::GroupVersionKind;
 use kube::discovery::pinned_kind;
 use kube::{Api, Client, Config};
 use serde_json::{Value, json};
+use storage_v1::StorageClass;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
@@ -164,6 +165,11 @@ impl Cluster {
             .create(&PostParams::default(), claim)
             .await
             .unwrap()
+    }
+
+    pub(crate) async fn create_class(&self, class: &StorageClass) {
+        let classes: Api<StorageClass> = Api::all(self.client.clone());
+        classes.create(&PostParams::default(), class).await.unwrap();
     }
 
     /// Waits until a claim is bound, and returns its volume.

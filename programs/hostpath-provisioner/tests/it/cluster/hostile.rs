@@ -58,8 +58,7 @@ async fn what_can_not_be_is_said_once_and_not_tried_in_a_loop() {
     let program = cluster.run(&["--log=error"]);
     let mut typo = StorageClass::new("typo", PROVISIONER);
     typo.parameters = Some(BTreeMap::from([("size".to_owned(), "big".to_owned())]));
-    let classes: Api<StorageClass> = Api::all(cluster.client.clone());
-    classes.create(&PostParams::default(), &typo).await.unwrap();
+    cluster.create_class(&typo).await;
 
     let other = TypedLocalObjectReference::new("PersistentVolumeClaim", "other");
     let refused = [

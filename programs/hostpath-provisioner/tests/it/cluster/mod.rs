@@ -41,8 +41,7 @@ async fn claims_get_folders_which_go_with_them() {
 
     let mut kept = StorageClass::new("kept", PROVISIONER);
     kept.reclaim_policy = Some("Retain".into());
-    let classes: Api<StorageClass> = Api::all(cluster.client.clone());
-    classes.create(&PostParams::default(), &kept).await.unwrap();
+    cluster.create_class(&kept).await;
     cluster.add_claim("two", "kept").await;
     let volume = cluster.bound("two").await;
     let policy = volume

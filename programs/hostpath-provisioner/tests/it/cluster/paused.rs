@@ -4,10 +4,8 @@
 use std::time::Duration;
 
 use core_v1::PersistentVolumeClaim;
-use kube::Api;
-use kube::api::PostParams;
 use kubernetes_kinds::WithMetadata;
-use storage_v1::{StorageClass, VolumeBindingMode};
+use storage_v1::StorageClass;
 use tokio::time::{sleep, timeout};
 
 use super::control_plane::{CLASS, Cluster, PROVISIONER, claim};
@@ -50,7 +48,10 @@ async fn a_leader_that_was_suspended_makes_nothing_a_second_time() {
         let mut other = Replica::start(&cluster, ARGUMENTS);
         proxy.plan(0, Some(point));
         let name = format!("claim-{round}");
-        let claim = add_silent_claim(&cluster, &name).await;
+        let claim = match point.method {
+            "GET" => add_silent_claim(&cluster, &name).await,
+            _ => cluster.add_claim(&name, CLASS).await,
+        };
         let volume = format!("pvc-{}", claim.metadata.uid.unwrap());
         let reached = timeout(PATIENCE, other.until(proxy.reached.notified())).await;
         reached.expect("it works on the claim");
@@ -97,7 +98,7 @@ async fn a_leader_that_was_suspended_makes_nothing_a_second_time() {
 }
 
 /// Adds a claim that a program reads before it makes a folder: when its class comes, the watch has
-/// sent no change of claims for that time.
+/// sent no change of claims for [`SILENCE`].
 async fn add_silent_claim(cluster: &Cluster, name: &str) -> PersistentVolumeClaim {
     let mut claim = claim(name, name, "1Gi");
     // The annotations that kube-controller-manager would write once there is a class.
@@ -109,12 +110,7 @@ async fn add_silent_claim(cluster: &Cluster, name: &str) -> PersistentVolumeClai
     }
     let claim = cluster.create_claim(&claim).await;
     sleep(SILENCE).await;
-    let mut class = StorageClass::new(name, PROVISIONER);
-    class.volume_binding_mode = Some(VolumeBindingMode::Immediate);
-    let classes = Api::all(cluster.client.clone());
-    classes
-        .create(&PostParams::default(), &class)
-        .await
-        .unwrap();
+    let class = StorageClass::new(name, PROVISIONER);
+    cluster.create_class(&class).await;
     claim
 }

@@ -1,5 +1,6 @@
 //! Damage to bodies.
 
+use conformance::varint;
 use fastrand::Rng;
 
 /// Changes, removes, repeats and inserts bytes, so that lengths are seldom right.
@@ -101,14 +102,4 @@ fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
     *bytes = rest;
     let seven = number.iter().rev().map(|byte| u64::from(byte & 0x7f));
     (length < 10).then(|| seven.fold(0, |value, seven| value << 7 | seven))
-}
-
-fn varint(mut value: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-    bytes
 }
