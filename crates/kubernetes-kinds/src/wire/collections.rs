@@ -95,15 +95,8 @@ where
     M: MapAccess<'de>,
     C: Collection<Whole = BTreeMap<String, Quantity>>,
 {
-    let read = map.next_value::<Option<BTreeMap<String, Option<Measured>>>>()?;
-    if let Some(entries) = read {
-        let zero = || Measured(Quantity("0".to_owned()));
-        let entries = entries.into_iter();
-        slot.fill(
-            entries
-                .map(|(name, read)| (name, read.unwrap_or_else(zero).0))
-                .collect(),
-        );
+    if let Some(Quantities(whole)) = map.next_value()? {
+        slot.fill(whole);
     }
     Ok(())
 }
@@ -126,13 +119,25 @@ where
     Ok(())
 }
 
+/// A map of quantities.
+struct Quantities(BTreeMap<String, Quantity>);
+
+impl<'de> Deserialize<'de> for Quantities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let zero = || Some(Quantity("0".to_owned()));
+        deserializer
+            .deserialize_map(EntriesVisitor::<Measured, _>::new(zero))
+            .map(Self)
+    }
+}
+
 /// A map with such entries.
 struct Entries<T>(BTreeMap<String, T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer
-            .deserialize_map(EntriesVisitor(|| None))
+            .deserialize_map(EntriesVisitor::<T, T>::new(|| None))
             .map(Self)
     }
 }
@@ -152,7 +157,7 @@ impl<'de, T: Deserialize<'de> + Zero> Deserialize<'de> for Elements<Vec<T>> {
 impl<'de, T: Deserialize<'de> + Zero> Deserialize<'de> for Elements<BTreeMap<String, T>> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer
-            .deserialize_map(EntriesVisitor(|| Some(T::zero())))
+            .deserialize_map(EntriesVisitor::<T, T>::new(|| Some(T::zero())))
             .map(Self)
     }
 }
@@ -176,11 +181,12 @@ impl<'de, T: Deserialize<'de> + Zero> Visitor<'de> for ListVisitor<T> {
     }
 }
 
-/// Makes room for one more element: for a few at first, then for twice as many as there are.
+/// Makes room for one more element: for a few at first, then for twice as many as there are and
+/// one, so that short lists seldom move.
 #[inline]
 pub(crate) fn reserve_one<T>(list: &mut Vec<T>) {
     if list.len() == list.capacity() {
-        list.reserve_exact(list.len().max(const { few::<T>() }));
+        list.reserve_exact((list.len() + 1).max(const { few::<T>() }));
     }
 }
 
@@ -194,11 +200,17 @@ const fn few<T>() -> usize {
     }
 }
 
-/// Reads the entries of a map; `null` is the result of the function, or no entry.
-struct EntriesVisitor<T>(fn() -> Option<T>);
+/// Reads the entries of a map as `T`; `null` is the result of the function, or no entry.
+struct EntriesVisitor<T, U>(fn() -> Option<U>, PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
-    type Value = BTreeMap<String, T>;
+impl<T, U> EntriesVisitor<T, U> {
+    fn new(null: fn() -> Option<U>) -> Self {
+        Self(null, PhantomData)
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Into<U>, U> Visitor<'de> for EntriesVisitor<T, U> {
+    type Value = BTreeMap<String, U>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a map")
@@ -207,7 +219,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
         let mut entries = BTreeMap::new();
         while let Some((name, value)) = map.next_entry::<String, Option<T>>()? {
-            if let Some(value) = value.or_else(self.0) {
+            if let Some(value) = value.map(Into::into).or_else(self.0) {
                 entries.insert(name, value);
             }
         }

@@ -64,6 +64,12 @@ impl<'de> Deserialize<'de> for Measured {
     }
 }
 
+impl From<Measured> for Quantity {
+    fn from(measured: Measured) -> Self {
+        measured.0
+    }
+}
+
 struct QuantityVisitor {
     /// True if a number has to be an integer.
     is_whole: bool,
