@@ -45,6 +45,8 @@ mod emit;
 mod expression;
 mod foundation;
 mod generated;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod keyword;
 mod load;
 mod lower;
@@ -69,12 +71,14 @@ use render::Rendered;
 pub use adopt::{Adopted, TO_DESCRIBE, adopt};
 pub use compare::{Comparison, Difference, DifferenceKind, compare};
 pub use config::{
-    Bundle, Config, Conversion, ConversionRule, CrateConfig, Derive, DocumentConfig, Extern,
+    Bundle, Config, Conversion, ConversionRule, CrateConfig, Derive, DocumentConfig, Extern, Grpc,
     K8sOpenapi, NumberedTypes, Part, Parts, Protobuf, Standalone,
 };
 pub use cost::{CostOf, CostlyRule, MissingBound, costly};
 pub use diag::{Diagnostic, Diagnostics};
 pub use generated::{Generated, GeneratedFile, GroupVersion, UncheckedRule};
+#[cfg(feature = "grpc")]
+pub use grpc::grpc;
 pub use load::crd::CustomVersion;
 pub use manifest::NO_DEFINITION;
 pub use pointer::Pointer;

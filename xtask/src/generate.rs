@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{ArgGroup, Args};
-use codegen::{Config, Generated, GeneratedFile, Release};
+use codegen::{Config, Generated, GeneratedFile, Release, Source};
 
 use kubernetes_crdgen::definitions::{self, Choices, Definitions};
 use kubernetes_crdgen::output::{self, Plan};
@@ -122,6 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     if is_all {
         plans.push(protobuf(&root, &found)?);
+        plans.extend(grpc(&root, &found)?);
         plans.push(readme::plan(&root, &generated)?);
     }
     if let Some(members) = members {
@@ -152,6 +153,23 @@ fn protobuf(root: &Path, found: &Found) -> Result<Plan, Box<dyn Error>> {
     }
     let [tables] = tables;
     Plan::of_files(root, tables.files)
+}
+
+/// The plans for the modules that are made from `.proto` files.
+fn grpc(root: &Path, found: &Found) -> Result<Vec<Plan>, Box<dyn Error>> {
+    let mut modules = Vec::new();
+    for module in &found.config.grpc {
+        let path = root.join("spec").join(&module.file);
+        let source = Source::new(&module.file, workspace::read(&path)?);
+        let named = |file: &str| (file == module.file).then(|| path.display().to_string());
+        let made = codegen::grpc(module, &source).map_err(|errors| errors.renamed(named))?;
+        modules.push(made);
+    }
+    rustfmt::format(&mut modules)?;
+    let plans = modules.iter_mut();
+    plans
+        .map(|module| Plan::of_crate(root, module, Vec::new()))
+        .collect()
 }
 
 /// Reads the input of the generator.

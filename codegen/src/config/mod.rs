@@ -6,6 +6,7 @@ mod dependencies;
 mod derives;
 mod document;
 mod externs;
+mod grpc;
 mod k8s_openapi;
 mod parts;
 mod protobuf;
@@ -27,6 +28,7 @@ pub use derives::Derive;
 pub(crate) use derives::Derived;
 pub use document::DocumentConfig;
 pub use externs::Extern;
+pub use grpc::Grpc;
 pub use k8s_openapi::K8sOpenapi;
 pub use parts::{Part, Parts};
 pub use protobuf::{NumberedTypes, Protobuf};
@@ -49,6 +51,9 @@ pub struct Config {
     pub bundle: Option<Bundle>,
     /// The numbers of fields in protobuf, if there are any.
     pub protobuf: Option<Protobuf>,
+    /// The modules that are made from `.proto` files.
+    #[serde(default)]
+    pub grpc: Vec<Grpc>,
     /// Schemas that other crates already have.
     #[serde(rename = "extern", default)]
     pub externs: Vec<Extern>,

@@ -185,8 +185,10 @@ fn space(item: &mut Item, empty_line: &Attribute) {
         }
         Item::Trait(item) => {
             for member in item.items.iter_mut().skip(1) {
-                if let TraitItem::Fn(method) = member {
-                    mark(&mut method.attrs, true, empty_line);
+                match member {
+                    TraitItem::Fn(method) => mark(&mut method.attrs, true, empty_line),
+                    TraitItem::Type(ty) => mark(&mut ty.attrs, false, empty_line),
+                    _ => {}
                 }
             }
         }

@@ -27,10 +27,7 @@ pub fn format(crates: &mut [Generated]) -> Result<(), Box<dyn Error>> {
         for path in &krate.hand_written {
             write(&own.join(path), "")?;
         }
-        match krate.files.as_slice() {
-            [single] => roots.push(own.join(&single.path)),
-            _ => roots.push(own.join("src").join("lib.rs")),
-        }
+        roots.extend(root(krate).map(|root| own.join(root)));
     }
     run(&roots)?;
     for krate in crates {
@@ -43,6 +40,17 @@ pub fn format(crates: &mut [Generated]) -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// The file from which rustfmt gets to all others: that of the crate, or of the module whose files
+/// they are.
+fn root(krate: &Generated) -> Option<&str> {
+    let paths = || krate.files.iter().map(|file| file.path.as_str());
+    let of_crate = paths().find(|path| *path == "src/lib.rs");
+    of_crate.or_else(|| {
+        let depth = |path: &str| (path.matches('/').count(), !path.ends_with("/mod.rs"));
+        paths().min_by_key(|path| depth(path))
+    })
 }
 
 /// The comment that stands for a part of a file that is formatted already, which is most of it:

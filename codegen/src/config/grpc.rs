@@ -1,0 +1,18 @@
+//! Modules of gRPC that are made from `.proto` files.
+
+use serde::Deserialize;
+
+/// A module of messages, clients and servers, made from a `.proto` file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grpc {
+    /// The file, below `spec/`.
+    pub file: String,
+    /// The package that has the module, a folder of the repository.
+    pub package: String,
+    /// The folder of the module in the package: `src/v1`.
+    pub module: String,
+    /// The type of maps whose fields have the option `csi_secret`, which derefs to a `BTreeMap` of
+    /// strings, and never prints them.
+    pub secrets: Option<String>,
+}

@@ -1,0 +1,173 @@
+//! The comments of a `.proto` file: documentation, and annotations in lines that begin with `@`.
+//!
+//! - `@required` at a field: the caller sets it.
+//! - `@path` at a field of a string: an absolute path, as long as the operating system allows.
+//! - `@size N` at a field of a string, a map or a list: at most N bytes in all, in place of the
+//!   general limit.
+//! - `@error CODE TEXT` at an rpc: when it fails with that code. The text continues in indented
+//!   lines.
+
+use std::collections::HashMap;
+
+use prost_types::FileDescriptorProto;
+
+use super::items::{FieldKind, Item, Kind};
+use crate::diag::Diagnostics;
+use crate::doc;
+use crate::source::Source;
+
+/// The codes of gRPC that an error can have.
+const CODES: [&str; 16] = [
+    "ABORTED",
+    "ALREADY_EXISTS",
+    "CANCELLED",
+    "DATA_LOSS",
+    "DEADLINE_EXCEEDED",
+    "FAILED_PRECONDITION",
+    "INTERNAL",
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "OUT_OF_RANGE",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "UNAUTHENTICATED",
+    "UNAVAILABLE",
+    "UNIMPLEMENTED",
+    "UNKNOWN",
+];
+
+/// What a comment says.
+#[derive(Default)]
+struct Comment {
+    lines: Vec<String>,
+    is_required: bool,
+    is_path: bool,
+    size: Option<u32>,
+    errors: Vec<(String, String)>,
+}
+
+/// Replaces the comments of a file by the documentation that they become.
+pub(super) fn rewrite(
+    file: &mut FileDescriptorProto,
+    items: &[Item],
+    source: &Source,
+    diagnostics: &mut Diagnostics,
+) {
+    let by_path: HashMap<&[i32], &Item> = items.iter().map(|item| (&*item.path, item)).collect();
+    for location in file
+        .source_code_info
+        .iter_mut()
+        .flat_map(|all| &mut all.location)
+    {
+        let text = location.leading_comments.take();
+        location.trailing_comments = None;
+        location.leading_detached_comments.clear();
+        let Some(item) = by_path.get(&*location.path) else {
+            continue;
+        };
+        let line = location
+            .span
+            .first()
+            .and_then(|line| usize::try_from(*line).ok());
+        let mut report = |message: String, help: &str| {
+            diagnostics.in_file(&source.name, line.map(|line| line + 1), message, help);
+        };
+        let comment = read(&text.unwrap_or_default(), item, &mut report);
+        location.leading_comments = Some(comment.documentation(item));
+    }
+}
+
+fn read(text: &str, item: &Item, report: &mut dyn FnMut(String, &str)) -> Comment {
+    let mut comment = Comment::default();
+    for line in text.lines() {
+        let line = line.strip_prefix(' ').unwrap_or(line);
+        if let Some(annotation) = line.strip_prefix('@') {
+            comment.annotate(annotation, item, report);
+        } else if let Some((_, error)) = comment.errors.last_mut() {
+            error.push(' ');
+            error.push_str(line.trim());
+        } else {
+            comment.lines.push(line.trim_end().to_owned());
+        }
+    }
+    while comment.lines.last().is_some_and(String::is_empty) {
+        comment.lines.pop();
+    }
+    if comment.lines.is_empty() {
+        let message = format!("{} has no documentation", item.name);
+        report(message, "write a comment in the lines before it");
+    }
+    comment
+}
+
+impl Comment {
+    fn annotate(&mut self, text: &str, item: &Item, report: &mut dyn FnMut(String, &str)) {
+        let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let is_known = match (name, item.kind) {
+            ("required", Kind::Field(_)) => {
+                self.is_required = true;
+                rest.is_empty()
+            }
+            ("path", Kind::Field(FieldKind::String)) => {
+                self.is_path = true;
+                rest.is_empty()
+            }
+            ("size", Kind::Field(FieldKind::String | FieldKind::Several)) => {
+                self.size = rest.parse().ok();
+                self.size.is_some()
+            }
+            ("error", Kind::Rpc) => {
+                let (code, when) = rest.split_once(' ').unwrap_or((rest, ""));
+                self.errors.push((code.to_owned(), when.trim().to_owned()));
+                CODES.contains(&code) && !when.trim().is_empty()
+            }
+            _ => false,
+        };
+        if !is_known {
+            let message = format!("{} can't have the annotation `@{text}`", item.name);
+            let help = "fields may have `@required`, those of strings `@path`, those of strings, \
+                        maps and lists `@size BYTES`, and rpcs `@error CODE TEXT` with a code of gRPC";
+            report(message, help);
+        }
+    }
+
+    /// Returns the documentation, of which each line has a space at its start, as in a comment.
+    fn documentation(&self, item: &Item) -> String {
+        let mut lines = self.lines.clone();
+        let mut facts = Vec::new();
+        if self.is_required {
+            facts.push("Required.".to_owned());
+        }
+        if self.is_path {
+            facts.push("An absolute path.".to_owned());
+        }
+        if let Some(size) = self.size {
+            facts.push(format!("At most {size} bytes."));
+        }
+        if item.is_secret {
+            facts.push("Secret: it is never printed.".to_owned());
+        }
+        if item.is_alpha {
+            facts.push("Alpha: the specification may change it.".to_owned());
+        }
+        if !facts.is_empty() {
+            lines.extend([String::new(), facts.join(" ")]);
+        }
+        if !self.errors.is_empty() {
+            lines.extend(["", "# Errors", ""].map(str::to_owned));
+            for (code, when) in &self.errors {
+                let filled = doc::filled(&format!("- `{code}`: {when}"));
+                let indented = |(index, line): (usize, String)| match index {
+                    0 => line,
+                    _ => format!("  {line}"),
+                };
+                lines.extend(filled.into_iter().enumerate().map(indented));
+            }
+        }
+        let lines = lines.into_iter().map(|line| match line.is_empty() {
+            true => "\n".to_owned(),
+            false => format!(" {line}\n"),
+        });
+        lines.collect()
+    }
+}

@@ -1,0 +1,98 @@
+//! gRPC: messages, clients and servers from a `.proto` file.
+//!
+//! protox reads the file, prost-build and tonic-prost-build write the code. Around them are the
+//! documentation, which comes from the comments of the file and their annotations (`comment`), the
+//! type of secrets, and the division into files (`split`).
+
+mod comment;
+mod compile;
+mod docs;
+mod items;
+mod split;
+
+use std::collections::BTreeSet;
+
+use prost_build::{Config as ProstBuild, Module};
+use prost_types::FileDescriptorProto;
+
+use crate::config::Grpc;
+use crate::diag::Diagnostics;
+use crate::generated::Generated;
+use crate::source::Source;
+
+use compile::Compiled;
+
+/// Returns the files of a module.
+///
+/// # Errors
+///
+/// All errors of the `.proto` file: its syntax, items without documentation, and annotations that
+/// aren't known or are at an item that can't have them.
+pub fn grpc(config: &Grpc, source: &Source) -> Result<Generated, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let Some(Compiled {
+        mut file,
+        imports,
+        pool,
+    }) = compile::compile(source, &mut diagnostics)
+    else {
+        return Err(diagnostics);
+    };
+    let items = items::items(&file, &pool);
+    comment::rewrite(&mut file, &items, source, &mut diagnostics);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    let secrets = items.iter().filter(|item| item.is_secret);
+    let secrets = secrets.map(|item| format!(".{}", item.name)).collect();
+    let text = written(file, imports, &secrets).map_err(|error| failed(source, &error))?;
+    let files = split::files(&text, config).map_err(|error| failed(source, &error))?;
+    Ok(Generated {
+        name: config.package.clone(),
+        files,
+        ..Generated::default()
+    })
+}
+
+/// Writes the code into one text, in which the fields with secrets have a mark.
+fn written(
+    file: FileDescriptorProto,
+    imports: Vec<FileDescriptorProto>,
+    secrets: &BTreeSet<String>,
+) -> Result<String, String> {
+    let mut config = ProstBuild::new();
+    config.btree_map(["."]);
+    for field in secrets {
+        config.field_attribute(field, format!("#[{}]", split::SECRET));
+    }
+    // prost's own `Debug` prints maps whatever type they have.
+    let messages: BTreeSet<&str> = secrets
+        .iter()
+        .filter_map(|field| Some(field.rsplit_once('.')?.0))
+        .collect();
+    for message in &messages {
+        config.message_attribute(message, "#[derive(Debug)]");
+    }
+    config.skip_debug(messages);
+    let services = tonic_prost_build::configure().build_transport(false);
+    config.service_generator(services.service_generator());
+    let module = |file: &FileDescriptorProto| Module::from_protobuf_package_name(file.package());
+    let own = module(&file);
+    // Types of imports become those of prost-types, for which no code is made.
+    let files = imports.into_iter().chain([file]);
+    let modules = config.generate(files.map(|file| (module(&file), file)).collect());
+    let modules = modules.map_err(|error| error.to_string())?;
+    let own = modules.into_iter().find(|(module, _)| *module == own);
+    Ok(own.map(|(_, text)| text).unwrap_or_default())
+}
+
+fn failed(source: &Source, error: &str) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.in_file(
+        &source.name,
+        None,
+        format!("no code can be made of it: {error}"),
+        "this is a bug of the generator: please report it with the file",
+    );
+    diagnostics
+}

@@ -1,0 +1,7 @@
+#![doc = include_str!("../README.md")]
+
+mod secrets;
+/// CSI 1: its messages, clients and servers.
+pub mod v1;
+
+pub use secrets::Secrets;
