@@ -16,6 +16,48 @@ use crate::diag::Diagnostics;
 use crate::doc;
 use crate::source::Source;
 
+/// Fills the lines of paragraphs and of items of lists anew: in Rust they have less space.
+fn filled(lines: &[String]) -> Vec<String> {
+    let mut blocks: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for line in lines {
+        let is_alone = line.is_empty() || line.starts_with('|');
+        match blocks.last_mut() {
+            Some(block) if is_open && !is_alone && !line.starts_with(ITEM) => {
+                block.push(' ');
+                block.push_str(line.trim());
+            }
+            _ => blocks.push(line.clone()),
+        }
+        is_open = !is_alone;
+    }
+    let filled = blocks
+        .iter()
+        .flat_map(|block| match block.starts_with('|') {
+            true => vec![block.clone()],
+            false if block.is_empty() => vec![String::new()],
+            false => indented(block),
+        });
+    filled.collect()
+}
+
+/// Returns the lines of a block, those of an item below its text.
+fn indented(block: &str) -> Vec<String> {
+    let indentation = match block.starts_with(ITEM) {
+        true => "  ",
+        false => "",
+    };
+    let lines = doc::filled(block).into_iter().enumerate();
+    let lines = lines.map(|(index, line)| match index {
+        0 => line,
+        _ => format!("{indentation}{line}"),
+    });
+    lines.collect()
+}
+
+/// The start of an item of a list.
+const ITEM: &str = "- ";
+
 /// The codes of gRPC that an error can have.
 const CODES: [&str; 16] = [
     "ABORTED",
@@ -133,7 +175,7 @@ impl Comment {
 
     /// Returns the documentation, of which each line has a space at its start, as in a comment.
     fn documentation(&self, item: &Item) -> String {
-        let mut lines = self.lines.clone();
+        let mut lines = filled(&self.lines);
         let mut facts = Vec::new();
         if self.is_required {
             facts.push("Required.".to_owned());
@@ -156,12 +198,7 @@ impl Comment {
         if !self.errors.is_empty() {
             lines.extend(["", "# Errors", ""].map(str::to_owned));
             for (code, when) in &self.errors {
-                let filled = doc::filled(&format!("- `{code}`: {when}"));
-                let indented = |(index, line): (usize, String)| match index {
-                    0 => line,
-                    _ => format!("  {line}"),
-                };
-                lines.extend(filled.into_iter().enumerate().map(indented));
+                lines.extend(filled(&[format!("- `{code}`: {when}")]));
             }
         }
         let lines = lines.into_iter().map(|line| match line.is_empty() {

@@ -5,8 +5,8 @@ use heck::{ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{
-    Attribute, Fields, ImplItem, Item, ItemImpl, ItemMod, ItemTrait, Meta, TraitItem, Type,
-    parse_quote, parse_str,
+    Attribute, Expr, ExprLit, Fields, ImplItem, Item, ItemImpl, ItemMod, ItemTrait, Lit, Meta,
+    TraitItem, Type, parse_quote, parse_str,
 };
 
 use super::docs::{self, Side};
@@ -18,8 +18,8 @@ use crate::render::{MARK, render};
 /// The attribute of fields whose type becomes that of secrets.
 pub(super) const SECRET: &str = "secret";
 
-/// Paths that are written in full, so that no message can hide them, and what they are in CSI, which
-/// has no message of such a name.
+/// Paths that are written in full, so that no message can hide them, and what they become: CSI has
+/// no message of such a name.
 const PATHS: [(&str, &str); 9] = [
     ("::prost::alloc::string::String", "String"),
     ("::prost::alloc::vec::Vec", "Vec"),
@@ -150,6 +150,14 @@ impl Split<'_> {
             (Item::Struct(item), None) => {
                 self.secrets(&mut item.fields);
                 merge_derives(&mut item.attrs);
+                as_written(&mut item.attrs);
+                let fields = item.fields.iter_mut();
+                fields.for_each(|field| as_written(&mut field.attrs));
+            }
+            (Item::Enum(item), _) => {
+                as_written(&mut item.attrs);
+                let variants = item.variants.iter_mut();
+                variants.for_each(|variant| as_written(&mut variant.attrs));
             }
             (Item::Impl(item), side) => complete_functions(item, side),
             (Item::Trait(item), _) => complete_trait(item, service),
@@ -261,6 +269,36 @@ fn documented(attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
         .partition(|attribute| attribute.path().is_ident("doc"));
     *attributes = others;
     docs
+}
+
+/// Takes back what prost-build changes in the documentation of messages: it indents the second line
+/// of an item of a list by one more space, and escapes brackets in code, too.
+fn as_written(attributes: &mut [Attribute]) {
+    for attribute in attributes {
+        let Some(text) = text(attribute) else {
+            continue;
+        };
+        let text = text.replace("\\[", "[").replace("\\]", "]");
+        let text = match text.strip_prefix("    ") {
+            Some(rest) => format!("   {rest}"),
+            None => text,
+        };
+        *attribute = parse_quote!(#[doc = #text]);
+    }
+}
+
+/// Returns the text of a line of documentation.
+fn text(attribute: &Attribute) -> Option<String> {
+    match &attribute.meta {
+        Meta::NameValue(doc) if doc.path.is_ident("doc") => match &doc.value {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(text),
+                ..
+            }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Puts a sentence before documentation, as a paragraph of its own.

@@ -21,6 +21,8 @@ mod diff_documents;
 mod diff_scope;
 mod expressions;
 mod golden;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod hostile;
 mod invariants;
 mod protobuf;

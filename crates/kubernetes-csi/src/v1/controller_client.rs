@@ -14,11 +14,13 @@ use tonic::codegen::*;
 
 /// Calls the service.
 ///
-/// Calls about volumes and snapshots that can run on any node, not only where a volume is used.
+/// Calls about volumes and snapshots that can run on any node, not only where a
+/// volume is used.
 ///
-/// Served by drivers with `PluginCapability.Service.CONTROLLER_SERVICE`. `ControllerGetCapabilities`
-/// and `ValidateVolumeCapabilities` are always there; each other call depends on a capability. A
-/// call that the driver lacks answers UNIMPLEMENTED.
+/// Served by drivers with `PluginCapability.Service.CONTROLLER_SERVICE`.
+/// `ControllerGetCapabilities` and `ValidateVolumeCapabilities` are always there;
+/// each other call depends on a capability. A call that the driver lacks answers
+/// UNIMPLEMENTED.
 #[derive(Debug, Clone)]
 pub struct ControllerClient<T> {
     inner: tonic::client::Grpc<T>,
@@ -93,15 +95,16 @@ where
 
     /// Creates a volume, or returns the one of that name.
     ///
-    /// A repeated request returns the existing volume if that volume fits `capacity_range`, all
-    /// `volume_capabilities`, `parameters`, `mutable_parameters` and `accessibility_requirements`.
-    /// After a timeout the caller repeats the same request to learn the id. Needs
-    /// `CREATE_DELETE_VOLUME`; from a snapshot also `CREATE_DELETE_SNAPSHOT`, from another volume also
-    /// `CLONE_VOLUME`.
+    /// A repeated request returns the existing volume if that volume fits
+    /// `capacity_range`, all `volume_capabilities`, `parameters`, `mutable_parameters`
+    /// and `accessibility_requirements`. After a timeout the caller repeats the same
+    /// request to learn the id. Needs `CREATE_DELETE_VOLUME`; from a snapshot also
+    /// `CREATE_DELETE_SNAPSHOT`, from another volume also `CLONE_VOLUME`.
     ///
-    /// A volume larger than its source is either refused with OUT_OF_RANGE, or its file system grows
-    /// to the new size by the end of `NodePublishVolume`. Sizes count the raw storage: a file system
-    /// on it holds less, a block device has to fit `capacity_range` itself.
+    /// A volume larger than its source is either refused with OUT_OF_RANGE, or its file
+    /// system grows to the new size by the end of `NodePublishVolume`. Sizes count the
+    /// raw storage: a file system on it holds less, a block device has to fit
+    /// `capacity_range` itself.
     ///
     /// csi-provisioner sends it for a PersistentVolumeClaim that needs a new volume.
     ///
@@ -133,11 +136,12 @@ where
 
     /// Removes a volume. Succeeds if there is none of that id.
     ///
-    /// Needs `CREATE_DELETE_VOLUME`. Snapshots of the volume stay listed and usable as sources. A
-    /// driver that can't keep them leaves the volume untouched and answers FAILED_PRECONDITION.
+    /// Needs `CREATE_DELETE_VOLUME`. Snapshots of the volume stay listed and usable as
+    /// sources. A driver that can't keep them leaves the volume untouched and answers
+    /// FAILED_PRECONDITION.
     ///
-    /// Kubernetes calls this when a claim is deleted whose PersistentVolume has the reclaim policy
-    /// `Delete`.
+    /// Kubernetes calls this when a claim is deleted whose PersistentVolume has the
+    /// reclaim policy `Delete`.
     ///
     /// # Errors
     ///
@@ -159,13 +163,14 @@ where
         self.inner.unary(req, path, codec).await
     }
 
-    /// Makes a volume available on a node, for example attaches a disk to a virtual machine.
+    /// Makes a volume available on a node, for example attaches a disk to a virtual
+    /// machine.
     ///
-    /// The call can arrive on any node, not only on the node that it names. Succeeds if the volume is
-    /// already published to the node with a compatible capability and the same `readonly`. After a
-    /// failure or a timeout the caller repeats the call or undoes it by `ControllerUnpublishVolume`.
-    /// Volumes with a `MULTI_NODE` access mode can be published to several nodes. Needs
-    /// `PUBLISH_UNPUBLISH_VOLUME`.
+    /// The call can arrive on any node, not only on the node that it names. Succeeds if
+    /// the volume is already published to the node with a compatible capability and the
+    /// same `readonly`. After a failure or a timeout the caller repeats the call or
+    /// undoes it by `ControllerUnpublishVolume`. Volumes with a `MULTI_NODE` access mode
+    /// can be published to several nodes. Needs `PUBLISH_UNPUBLISH_VOLUME`.
     ///
     /// csi-attacher sends it for a VolumeAttachment.
     ///
@@ -197,12 +202,14 @@ where
         self.inner.unary(req, path, codec).await
     }
 
-    /// Takes a volume away from a node, for example detaches a disk, so that another node can use it.
+    /// Takes a volume away from a node, for example detaches a disk, so that another node
+    /// can use it.
     ///
-    /// Reverses `ControllerPublishVolume`, and can arrive on any node too. The caller sends it after
-    /// `NodeUnpublishVolume` and `NodeUnstageVolume` have succeeded for the volume. Succeeds if the
-    /// volume isn't published to the node. If volume or node no longer exists and the volume is
-    /// certainly not published there, the answer is success too. Needs `PUBLISH_UNPUBLISH_VOLUME`.
+    /// Reverses `ControllerPublishVolume`, and can arrive on any node too. The caller
+    /// sends it after `NodeUnpublishVolume` and `NodeUnstageVolume` have succeeded for
+    /// the volume. Succeeds if the volume isn't published to the node. If volume or node
+    /// no longer exists and the volume is certainly not published there, the answer is
+    /// success too. Needs `PUBLISH_UNPUBLISH_VOLUME`.
     ///
     /// csi-attacher sends it when a VolumeAttachment is deleted.
     ///
@@ -231,12 +238,13 @@ where
         self.inner.unary(req, path, codec).await
     }
 
-    /// Checks whether an existing volume has all of the given capabilities. Changes nothing.
+    /// Checks whether an existing volume has all of the given capabilities. Changes
+    /// nothing.
     ///
-    /// Unsupported capabilities are no error: the answer then has no `confirmed` and says why in
-    /// `message`. Meant for volumes that were not made by `CreateVolume`. Every driver with controller
-    /// calls implements it, though csi-provisioner, csi-attacher, csi-resizer and csi-snapshotter
-    /// don't send it.
+    /// Unsupported capabilities are no error: the answer then has no `confirmed` and says
+    /// why in `message`. Meant for volumes that were not made by `CreateVolume`. Every
+    /// driver with controller calls implements it, though csi-provisioner, csi-attacher,
+    /// csi-resizer and csi-snapshotter don't send it.
     ///
     /// # Errors
     ///
@@ -262,8 +270,8 @@ where
 
     /// Lists all volumes that the driver knows, page by page.
     ///
-    /// Pages need not be consistent: volumes that come and go meanwhile can appear twice or be missed.
-    /// Needs `LIST_VOLUMES`.
+    /// Pages need not be consistent: volumes that come and go meanwhile can appear twice
+    /// or be missed. Needs `LIST_VOLUMES`.
     ///
     /// csi-attacher compares the list with the VolumeAttachments, if the driver has
     /// `LIST_VOLUMES_PUBLISHED_NODES` too.
@@ -287,11 +295,13 @@ where
         self.inner.unary(req, path, codec).await
     }
 
-    /// Lists the volumes with known health problems, page by page, as the controller sees them.
+    /// Lists the volumes with known health problems, page by page, as the controller sees
+    /// them.
     ///
-    /// Healthy volumes are left out. Pages need not be consistent: a volume can appear twice or be
-    /// missed if it comes, goes or changes meanwhile; `ControllerGetVolumeHealth` settles such a case.
-    /// Needs `LIST_VOLUME_HEALTH`, which comes with `GET_VOLUME_HEALTH`.
+    /// Healthy volumes are left out. Pages need not be consistent: a volume can appear
+    /// twice or be missed if it comes, goes or changes meanwhile;
+    /// `ControllerGetVolumeHealth` settles such a case. Needs `LIST_VOLUME_HEALTH`, which
+    /// comes with `GET_VOLUME_HEALTH`.
     ///
     /// Alpha: the specification may change it.
     ///
@@ -319,7 +329,8 @@ where
 
     /// Returns the health problems of one volume, as the controller sees them.
     ///
-    /// For a volume without known problems `health_statuses` is empty. Needs `GET_VOLUME_HEALTH`.
+    /// For a volume without known problems `health_statuses` is empty. Needs
+    /// `GET_VOLUME_HEALTH`.
     ///
     /// Alpha: the specification may change it.
     ///
@@ -347,8 +358,9 @@ where
 
     /// Returns how much space is left for new volumes.
     ///
-    /// Needs `GET_CAPACITY`. csi-provisioner with `--enable-capacity` asks for each StorageClass and
-    /// topology segment, and stores the answers as CSIStorageCapacity objects for the scheduler.
+    /// Needs `GET_CAPACITY`. csi-provisioner with `--enable-capacity` asks for each
+    /// StorageClass and topology segment, and stores the answers as CSIStorageCapacity
+    /// objects for the scheduler.
     pub async fn get_capacity(
         &mut self,
         request: impl tonic::IntoRequest<super::GetCapacityRequest>,
@@ -387,14 +399,15 @@ where
 
     /// Takes a snapshot of a volume, or returns the one of that name.
     ///
-    /// Blocks until the snapshot is cut, that is, until later writes to the volume can't change it. An
-    /// existing snapshot is returned if it is of `source_volume_id` and fits
-    /// `accessibility_requirements`. If more work follows, such as an upload, the answer has
-    /// `ready_to_use` false and the caller repeats the same request until it is true. An error at any
-    /// stage, also in that later work, is returned as a code. Needs `CREATE_DELETE_SNAPSHOT`.
+    /// Blocks until the snapshot is cut, that is, until later writes to the volume can't
+    /// change it. An existing snapshot is returned if it is of `source_volume_id` and
+    /// fits `accessibility_requirements`. If more work follows, such as an upload, the
+    /// answer has `ready_to_use` false and the caller repeats the same request until it
+    /// is true. An error at any stage, also in that later work, is returned as a code.
+    /// Needs `CREATE_DELETE_SNAPSHOT`.
     ///
-    /// csi-snapshotter sends it for a VolumeSnapshotContent made from a VolumeSnapshot, and repeats it
-    /// until the snapshot is ready.
+    /// csi-snapshotter sends it for a VolumeSnapshotContent made from a VolumeSnapshot,
+    /// and repeats it until the snapshot is ready.
     ///
     /// # Errors
     ///
@@ -420,10 +433,11 @@ where
 
     /// Removes a snapshot. Succeeds if there is none of that id.
     ///
-    /// Not sent for snapshots with a `group_snapshot_id`: `DeleteVolumeGroupSnapshot` removes the
-    /// whole group. Needs `CREATE_DELETE_SNAPSHOT`.
+    /// Not sent for snapshots with a `group_snapshot_id`: `DeleteVolumeGroupSnapshot`
+    /// removes the whole group. Needs `CREATE_DELETE_SNAPSHOT`.
     ///
-    /// csi-snapshotter sends it for a VolumeSnapshotContent with the deletion policy `Delete`.
+    /// csi-snapshotter sends it for a VolumeSnapshotContent with the deletion policy
+    /// `Delete`.
     ///
     /// # Errors
     ///
@@ -448,12 +462,13 @@ where
 
     /// Lists the snapshots on the storage, page by page, whoever made them.
     ///
-    /// Snapshots that are not cut yet are left out. Pages need not be consistent: snapshots that come
-    /// and go meanwhile can appear twice or be missed. If processing after the cut fails, only
-    /// `CreateSnapshot` reports the error. Needs `LIST_SNAPSHOTS`.
+    /// Snapshots that are not cut yet are left out. Pages need not be consistent:
+    /// snapshots that come and go meanwhile can appear twice or be missed. If processing
+    /// after the cut fails, only `CreateSnapshot` reports the error. Needs
+    /// `LIST_SNAPSHOTS`.
     ///
-    /// csi-snapshotter asks for a single `snapshot_id` to learn the state of a snapshot that was made
-    /// outside of Kubernetes or as part of a group.
+    /// csi-snapshotter asks for a single `snapshot_id` to learn the state of a snapshot
+    /// that was made outside of Kubernetes or as part of a group.
     ///
     /// # Errors
     ///
@@ -476,8 +491,8 @@ where
 
     /// Returns the current state of one snapshot, also while it isn't ready to use yet.
     ///
-    /// Needs `GET_SNAPSHOT`. Drivers with group snapshots should have it, so that each snapshot of a
-    /// group can be looked up.
+    /// Needs `GET_SNAPSHOT`. Drivers with group snapshots should have it, so that each
+    /// snapshot of a group can be looked up.
     ///
     /// Alpha: the specification may change it.
     ///
@@ -502,11 +517,12 @@ where
 
     /// Enlarges a volume. Succeeds if the volume is large enough already.
     ///
-    /// With `PluginCapability.VolumeExpansion.ONLINE` the call can come at any time. With only
-    /// `OFFLINE` the caller first takes the volume from its node: by `ControllerUnpublishVolume`, for
-    /// drivers without that call by `NodeUnstageVolume`, for drivers without both by
-    /// `NodeUnpublishVolume`. If the answer has `node_expansion_required`, `NodeExpandVolume` follows
-    /// on the node. Needs the controller capability `EXPAND_VOLUME`.
+    /// With `PluginCapability.VolumeExpansion.ONLINE` the call can come at any time. With
+    /// only `OFFLINE` the caller first takes the volume from its node: by
+    /// `ControllerUnpublishVolume`, for drivers without that call by `NodeUnstageVolume`,
+    /// for drivers without both by `NodeUnpublishVolume`. If the answer has
+    /// `node_expansion_required`, `NodeExpandVolume` follows on the node. Needs the
+    /// controller capability `EXPAND_VOLUME`.
     ///
     /// csi-resizer sends it when the size that a PersistentVolumeClaim requests grows.
     ///
@@ -561,8 +577,8 @@ where
 
     /// Changes parameters of an existing volume, such as its performance.
     ///
-    /// Repeating the call with the same parameters succeeds. Needs `MODIFY_VOLUME`. csi-resizer sends
-    /// it when a claim's `spec.volumeAttributesClassName` changes.
+    /// Repeating the call with the same parameters succeeds. Needs `MODIFY_VOLUME`.
+    /// csi-resizer sends it when a claim's `spec.volumeAttributesClassName` changes.
     ///
     /// # Errors
     ///

@@ -6,8 +6,8 @@
 pub struct VolumeStatus {
     /// Ids of the nodes to which the volume is published by `ControllerPublishVolume`.
     ///
-    /// Filled by drivers with `LIST_VOLUMES_PUBLISHED_NODES`. May name nodes that the caller didn't
-    /// publish to or doesn't know.
+    /// Filled by drivers with `LIST_VOLUMES_PUBLISHED_NODES`. May name nodes that the
+    /// caller didn't publish to or doesn't know.
     #[prost(string, repeated, tag = "1")]
     pub published_node_ids: Vec<String>,
 }

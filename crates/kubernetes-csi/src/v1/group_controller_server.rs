@@ -13,34 +13,35 @@ use tonic::codegen::*;
 
 /// Takes snapshots of several volumes at the same point in time.
 ///
-/// A driver that has this service lists `GROUP_CONTROLLER_SERVICE` in `GetPluginCapabilities`. In
-/// Kubernetes the sidecar csi-snapshotter calls it for VolumeGroupSnapshots.
+/// A driver that has this service lists `GROUP_CONTROLLER_SERVICE` in
+/// `GetPluginCapabilities`. In Kubernetes the sidecar csi-snapshotter calls it for
+/// VolumeGroupSnapshots.
 #[async_trait]
 pub trait GroupController: Send + Sync + 'static {
     /// Lists the capabilities of the group controller service.
     ///
-    /// Every driver with this service implements the call. The answer decides which of the other
-    /// calls are made.
+    /// Every driver with this service implements the call. The answer decides which of
+    /// the other calls are made.
     async fn group_controller_get_capabilities(
         &self,
         request: tonic::Request<super::GroupControllerGetCapabilitiesRequest>,
     ) -> Result<tonic::Response<super::GroupControllerGetCapabilitiesResponse>, tonic::Status>;
 
-    /// Takes a snapshot of each of the given volumes at one point in time, or returns the group
-    /// snapshot of that name.
+    /// Takes a snapshot of each of the given volumes at one point in time, or returns the
+    /// group snapshot of that name.
     ///
-    /// The snapshots have to be consistent with each other: of the writes to all the volumes, in
-    /// their order, each snapshot contains those up to one common moment. Fail if the volumes don't
-    /// allow that.
+    /// The snapshots have to be consistent with each other: of the writes to all the
+    /// volumes, in their order, each snapshot contains those up to one common moment.
+    /// Fail if the volumes don't allow that.
     ///
-    /// Repeated calls with equal `name`, `source_volume_ids` and `parameters` create one group
-    /// snapshot only. Answer as soon as all snapshots are taken. If they need processing
-    /// afterwards, such as an upload, answer with `ready_to_use` false: the caller repeats the call
-    /// with the same arguments until the answer says true. A failure of that processing is an
-    /// error of a repeated call.
+    /// Repeated calls with equal `name`, `source_volume_ids` and `parameters` create one
+    /// group snapshot only. Answer as soon as all snapshots are taken. If they need
+    /// processing afterwards, such as an upload, answer with `ready_to_use` false: the
+    /// caller repeats the call with the same arguments until the answer says true. A
+    /// failure of that processing is an error of a repeated call.
     ///
-    /// If the call fails before there is a `group_snapshot_id`, nobody else can clean up: remove the
-    /// snapshots that were already taken.
+    /// If the call fails before there is a `group_snapshot_id`, nobody else can clean up:
+    /// remove the snapshots that were already taken.
     ///
     /// Implemented by drivers with `CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT`.
     ///
@@ -58,10 +59,11 @@ pub trait GroupController: Send + Sync + 'static {
         request: tonic::Request<super::CreateVolumeGroupSnapshotRequest>,
     ) -> Result<tonic::Response<super::CreateVolumeGroupSnapshotResponse>, tonic::Status>;
 
-    /// Removes a group snapshot and every snapshot in it. Succeeds if there is none of that id.
+    /// Removes a group snapshot and every snapshot in it. Succeeds if there is none of
+    /// that id.
     ///
-    /// Implemented by drivers with `CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT`. Kubernetes calls it
-    /// when a VolumeGroupSnapshot with the deletion policy `Delete` is deleted.
+    /// Implemented by drivers with `CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT`. Kubernetes
+    /// calls it when a VolumeGroupSnapshot with the deletion policy `Delete` is deleted.
     ///
     /// # Errors
     ///

@@ -14,8 +14,8 @@ use tonic::codegen::*;
 
 /// Calls the service.
 ///
-/// Name, capabilities and health of a driver. Every process of a driver serves it, beside the
-/// controller calls, the node calls or both.
+/// Name, capabilities and health of a driver. Every process of a driver serves it,
+/// beside the controller calls, the node calls or both.
 #[derive(Debug, Clone)]
 pub struct IdentityClient<T> {
     inner: tonic::client::Grpc<T>,
@@ -104,8 +104,8 @@ where
 
     /// Returns what the driver as a whole can do.
     ///
-    /// The answer covers all of its processes: each process of one `vendor_version` returns the same
-    /// list, wherever it runs and whichever services it serves.
+    /// The answer covers all of its processes: each process of one `vendor_version`
+    /// returns the same list, wherever it runs and whichever services it serves.
     pub async fn get_plugin_capabilities(
         &mut self,
         request: impl tonic::IntoRequest<super::GetPluginCapabilitiesRequest>,
@@ -124,10 +124,11 @@ where
 
     /// Reports whether the driver is healthy and ready for calls.
     ///
-    /// The caller can ask at any time and repeatedly, so the check has to be cheap, or the driver's
-    /// documentation has to say how often it may run. An error can make the caller restart the driver.
-    /// In Kubernetes the sidecars wait for readiness before other calls, and the sidecar livenessprobe
-    /// turns the answer into an HTTP endpoint for the kubelet's liveness probe.
+    /// The caller can ask at any time and repeatedly, so the check has to be cheap, or
+    /// the driver's documentation has to say how often it may run. An error can make the
+    /// caller restart the driver. In Kubernetes the sidecars wait for readiness before
+    /// other calls, and the sidecar livenessprobe turns the answer into an HTTP endpoint
+    /// for the kubelet's liveness probe.
     ///
     /// # Errors
     ///

@@ -11,8 +11,8 @@
 
 use tonic::codegen::*;
 
-/// Name, capabilities and health of a driver. Every process of a driver serves it, beside the
-/// controller calls, the node calls or both.
+/// Name, capabilities and health of a driver. Every process of a driver serves it,
+/// beside the controller calls, the node calls or both.
 #[async_trait]
 pub trait Identity: Send + Sync + 'static {
     /// Returns the name and version of the driver.
@@ -23,8 +23,8 @@ pub trait Identity: Send + Sync + 'static {
 
     /// Returns what the driver as a whole can do.
     ///
-    /// The answer covers all of its processes: each process of one `vendor_version` returns the same
-    /// list, wherever it runs and whichever services it serves.
+    /// The answer covers all of its processes: each process of one `vendor_version`
+    /// returns the same list, wherever it runs and whichever services it serves.
     async fn get_plugin_capabilities(
         &self,
         request: tonic::Request<super::GetPluginCapabilitiesRequest>,
@@ -32,10 +32,11 @@ pub trait Identity: Send + Sync + 'static {
 
     /// Reports whether the driver is healthy and ready for calls.
     ///
-    /// The caller can ask at any time and repeatedly, so the check has to be cheap, or the driver's
-    /// documentation has to say how often it may run. An error can make the caller restart the driver.
-    /// In Kubernetes the sidecars wait for readiness before other calls, and the sidecar livenessprobe
-    /// turns the answer into an HTTP endpoint for the kubelet's liveness probe.
+    /// The caller can ask at any time and repeatedly, so the check has to be cheap, or
+    /// the driver's documentation has to say how often it may run. An error can make the
+    /// caller restart the driver. In Kubernetes the sidecars wait for readiness before
+    /// other calls, and the sidecar livenessprobe turns the answer into an HTTP endpoint
+    /// for the kubelet's liveness probe.
     ///
     /// # Errors
     ///

@@ -6,9 +6,9 @@
 pub struct VolumeStatus {
     /// Ids of the nodes to which the volume is published by `ControllerPublishVolume`.
     ///
-    /// Empty means none for drivers with `LIST_VOLUMES_PUBLISHED_NODES`, and nothing for others. May
-    /// name nodes that the caller didn't publish to or doesn't know. csi-attacher corrects
-    /// VolumeAttachments by it.
+    /// Empty means none for drivers with `LIST_VOLUMES_PUBLISHED_NODES`, and nothing for
+    /// others. May name nodes that the caller didn't publish to or doesn't know.
+    /// csi-attacher corrects VolumeAttachments by it.
     #[prost(string, repeated, tag = "1")]
     pub published_node_ids: Vec<String>,
 }

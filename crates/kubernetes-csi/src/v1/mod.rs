@@ -12,9 +12,10 @@ pub struct GetPluginInfoRequest {}
 pub struct GetPluginInfoResponse {
     /// Name of the driver, such as `disks.csi.example.com`; always set.
     ///
-    /// A domain name: letters, digits, `-` and `.`, with a letter or digit at both ends. A domain of
-    /// the vendor in it avoids collisions. Kubernetes refers to the driver by it: in StorageClass
-    /// `provisioner`, PersistentVolume `spec.csi.driver` and as name of the CSIDriver.
+    /// A domain name: letters, digits, `-` and `.`, with a letter or digit at both ends.
+    /// A domain of the vendor in it avoids collisions. Kubernetes refers to the driver by
+    /// it: in StorageClass `provisioner`, PersistentVolume `spec.csi.driver` and as name
+    /// of the CSIDriver.
     ///
     /// At most 63 bytes.
     #[prost(string, tag = "1")]
@@ -59,10 +60,10 @@ pub struct ProbeRequest {}
 /// Answer of `Probe`. An unhealthy driver answers an error instead.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
 pub struct ProbeResponse {
-    /// Whether the driver is ready for calls.
+    /// True if the driver is ready for calls.
     ///
-    /// Absent or true: ready. False: healthy but still starting, so that calls of `Controller` and
-    /// `Node` can fail.
+    /// Absent or true: ready. False: healthy but still starting, so that calls of
+    /// `Controller` and `Node` can fail.
     #[prost(message, optional, tag = "1")]
     pub ready: Option<bool>,
 }
@@ -71,11 +72,12 @@ pub struct ProbeResponse {
 #[derive(Debug, Clone, PartialEq, prost::Message)]
 #[prost(skip_debug)]
 pub struct CreateVolumeRequest {
-    /// Name that the caller gives the new volume; two requests with one name mean the same volume.
+    /// Name that the caller gives the new volume; two requests with one name mean the
+    /// same volume.
     ///
-    /// The driver never makes a second volume for a name, and can use it as the volume's name on the
-    /// storage. Any Unicode text without control characters except tab, line feed and carriage return.
-    /// csi-provisioner sends `pvc-` and the UID of the claim.
+    /// The driver never makes a second volume for a name, and can use it as the volume's
+    /// name on the storage. Any Unicode text without control characters except tab, line
+    /// feed and carriage return. csi-provisioner sends `pvc-` and the UID of the claim.
     ///
     /// Required.
     #[prost(string, tag = "1")]
@@ -83,32 +85,36 @@ pub struct CreateVolumeRequest {
 
     /// Size of the volume. Absent: the driver chooses.
     ///
-    /// Binding also with a source: the driver enlarges the copy if need be. csi-provisioner sends the
-    /// claim's `spec.resources.requests.storage` as `required_bytes`, and no limit.
+    /// Binding also with a source: the driver enlarges the copy if need be.
+    /// csi-provisioner sends the claim's `spec.resources.requests.storage` as
+    /// `required_bytes`, and no limit.
     #[prost(message, optional, tag = "2")]
     pub capacity_range: Option<CapacityRange>,
 
     /// Ways in which the volume will be used. It has to support each of them.
     ///
-    /// If the driver can't provide one of them, the call fails. csi-provisioner sends one for each
-    /// access mode of the claim.
+    /// If the driver can't provide one of them, the call fails. csi-provisioner sends one
+    /// for each access mode of the claim.
     ///
     /// Required.
     #[prost(message, repeated, tag = "3")]
     pub volume_capabilities: Vec<VolumeCapability>,
 
-    /// Settings for the creation, with keys and values that the driver defines and checks.
+    /// Settings for the creation, with keys and values that the driver defines and
+    /// checks.
     ///
-    /// csi-provisioner sends the `parameters` of the StorageClass without the keys that begin with
-    /// `csi.storage.k8s.io/`. With `--extra-create-metadata` it adds `csi.storage.k8s.io/pvc/name`,
-    /// `csi.storage.k8s.io/pvc/namespace` and `csi.storage.k8s.io/pv/name`.
+    /// csi-provisioner sends the `parameters` of the StorageClass without the keys that
+    /// begin with `csi.storage.k8s.io/`. With `--extra-create-metadata` it adds
+    /// `csi.storage.k8s.io/pvc/name`, `csi.storage.k8s.io/pvc/namespace` and
+    /// `csi.storage.k8s.io/pv/name`.
     #[prost(btree_map = "string, string", tag = "4")]
     pub parameters: BTreeMap<String, String>,
 
-    /// Credentials for the call. Keys are of letters, digits, `-`, `_` and `.`; values are text.
+    /// Credentials for the call. Keys are of letters, digits, `-`, `_` and `.`; values
+    /// are text.
     ///
-    /// Since a caller can pass one set of secrets to all calls, a key has one meaning in the whole
-    /// driver. csi-provisioner reads the Secret that the StorageClass names by
+    /// Since a caller can pass one set of secrets to all calls, a key has one meaning in
+    /// the whole driver. csi-provisioner reads the Secret that the StorageClass names by
     /// `csi.storage.k8s.io/provisioner-secret-name` and
     /// `csi.storage.k8s.io/provisioner-secret-namespace`.
     ///
@@ -116,23 +122,25 @@ pub struct CreateVolumeRequest {
     #[prost(btree_map = "string, string", tag = "5")]
     pub secrets: crate::Secrets,
 
-    /// Snapshot or volume whose data the new volume begins with. Absent: the volume is empty.
+    /// Snapshot or volume whose data the new volume begins with. Absent: the volume is
+    /// empty.
     #[prost(message, optional, tag = "6")]
     pub volume_content_source: Option<VolumeContentSource>,
 
-    /// Where the volume has to be reachable from. Absent: the driver chooses.
+    /// Parts of the cluster from which the volume has to be reachable. Absent: the driver
+    /// chooses.
     ///
-    /// Set only for drivers with `VOLUME_ACCESSIBILITY_CONSTRAINTS`, whose documentation lists the
-    /// topology keys. csi-provisioner derives it from the selected node, from the StorageClass's
-    /// `allowedTopologies`, or from all nodes of the driver.
+    /// Set only for drivers with `VOLUME_ACCESSIBILITY_CONSTRAINTS`, whose documentation
+    /// lists the topology keys. csi-provisioner derives it from the selected node, from
+    /// the StorageClass's `allowedTopologies`, or from all nodes of the driver.
     #[prost(message, optional, tag = "7")]
     pub accessibility_requirements: Option<TopologyRequirement>,
 
-    /// Settings that `ControllerModifyVolume` can change later. They win over equal keys in
-    /// `parameters`.
+    /// Settings that `ControllerModifyVolume` can change later. They win over equal keys
+    /// in `parameters`.
     ///
-    /// Set only for drivers with `MODIFY_VOLUME`. csi-provisioner sends the `parameters` of the
-    /// claim's VolumeAttributesClass.
+    /// Set only for drivers with `MODIFY_VOLUME`. csi-provisioner sends the `parameters`
+    /// of the claim's VolumeAttributesClass.
     #[prost(btree_map = "string, string", tag = "8")]
     pub mutable_parameters: BTreeMap<String, String>,
 }
@@ -159,7 +167,7 @@ pub struct CreateVolumeResponse {
 /// One way to use a volume: as device or file system, and by whom at the same time.
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct VolumeCapability {
-    /// Who uses the volume at the same time.
+    /// Number of simultaneous users.
     ///
     /// Required.
     #[prost(message, optional, tag = "3")]
@@ -173,7 +181,8 @@ pub struct VolumeCapability {
 /// Messages and enumerations of `VolumeCapability`.
 pub mod volume_capability;
 
-/// Bounds of a volume's size in bytes, at least one of them set. Equal bounds ask for an exact size.
+/// Bounds of a volume's size in bytes, at least one of them set. Equal bounds ask for
+/// an exact size.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
 pub struct CapacityRange {
     /// Smallest acceptable size in bytes. 0: no lower bound. Never negative.
@@ -190,27 +199,30 @@ pub struct CapacityRange {
 /// A volume, as the driver describes it.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Volume {
-    /// Size of the volume in bytes. 0: unknown, as for a share of a file server. Never negative.
+    /// Size of the volume in bytes. 0: unknown, as for a share of a file server. Never
+    /// negative.
     ///
-    /// csi-provisioner stores it as PersistentVolume `spec.capacity.storage`, or the requested size
-    /// for 0. It deletes a new volume that is smaller than requested, and tries again.
+    /// csi-provisioner stores it as PersistentVolume `spec.capacity.storage`, or the
+    /// requested size for 0. It deletes a new volume that is smaller than requested, and
+    /// tries again.
     #[prost(int64, tag = "1")]
     pub capacity_bytes: i64,
 
     /// Id of the volume, chosen by the driver and unique among its volumes; always set.
     ///
-    /// It identifies the volume in every later call. Volumes of other drivers can have the same id.
-    /// Kubernetes keeps it in PersistentVolume `spec.csi.volumeHandle`.
+    /// It identifies the volume in every later call. Volumes of other drivers can have
+    /// the same id. Kubernetes keeps it in PersistentVolume `spec.csi.volumeHandle`.
     #[prost(string, tag = "2")]
     pub volume_id: String,
 
     /// Facts about the volume that the driver gets back in later calls. May be empty.
     ///
     /// The caller passes them on uninterpreted to `ValidateVolumeCapabilities`,
-    /// `ControllerPublishVolume`, `NodeStageVolume` and `NodePublishVolume`. They never change for a
-    /// volume, can be cached, should hold nothing confidential and shouldn't be needed to tell volumes
-    /// apart. Kubernetes keeps them in PersistentVolume `spec.csi.volumeAttributes`, to which
-    /// csi-provisioner adds `storage.kubernetes.io/csiProvisionerIdentity`.
+    /// `ControllerPublishVolume`, `NodeStageVolume` and `NodePublishVolume`. They never
+    /// change for a volume, can be cached, should hold nothing confidential and shouldn't
+    /// be needed to tell volumes apart. Kubernetes keeps them in PersistentVolume
+    /// `spec.csi.volumeAttributes`, to which csi-provisioner adds
+    /// `storage.kubernetes.io/csiProvisionerIdentity`.
     #[prost(btree_map = "string, string", tag = "3")]
     pub volume_context: BTreeMap<String, String>,
 
@@ -220,26 +232,29 @@ pub struct Volume {
     #[prost(message, optional, tag = "4")]
     pub content_source: Option<VolumeContentSource>,
 
-    /// Topologies from which the volume can be reached, each of them sufficient. Empty: from all
-    /// nodes.
+    /// Topologies from which the volume can be reached, each of them sufficient. Empty:
+    /// from all nodes.
     ///
-    /// `\[{zone: a}, {zone: b}\]` is a volume for the nodes of both zones, `\[{region: r, zone: a}\]` one
-    /// for the nodes with both values. Only for drivers with `VOLUME_ACCESSIBILITY_CONSTRAINTS`.
-    /// csi-provisioner turns it into PersistentVolume `spec.nodeAffinity`.
+    /// `[{zone: a}, {zone: b}]` is a volume for the nodes of both zones, `[{region: r,
+    /// zone: a}]` one for the nodes with both values. Only for drivers with
+    /// `VOLUME_ACCESSIBILITY_CONSTRAINTS`. csi-provisioner turns it into PersistentVolume
+    /// `spec.nodeAffinity`.
     #[prost(message, repeated, tag = "5")]
     pub accessible_topology: Vec<Topology>,
 }
 
-/// Where a new volume or snapshot has to be, and where it had better be. At least one list is set.
+/// Places for a new volume or snapshot, allowed and preferred. At least one list is
+/// set.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct TopologyRequirement {
     /// Topologies to choose from. Empty: any topology.
     ///
-    /// Let a volume of the requested kind cover k topologies (a zonal disk one, a disk replicated over
-    /// two zones two), and the list have n:
+    /// Let a volume of the requested kind cover k topologies (a zonal disk one, a disk
+    /// replicated over two zones two), and the list have n:
     /// - k = n: the volume covers all of the list.
     /// - k < n: the driver picks k different ones of the list.
-    /// - k > n: the volume covers all of the list, and the driver picks the other k − n anywhere.
+    /// - k > n: the volume covers all of the list, and the driver picks the other k − n
+    ///   anywhere.
     ///
     /// The call fails if that is impossible.
     #[prost(message, repeated, tag = "1")]
@@ -247,28 +262,30 @@ pub struct TopologyRequirement {
 
     /// Topologies in the order in which the driver tries them. Empty: no preference.
     ///
-    /// All are in `requisite` too, if that isn't empty. When none of them works, the driver takes
-    /// others of `requisite`, or any where `requisite` is empty. A volume that covers two topologies
-    /// of `\[a, b\]` is tried as a with b first, then a with another, then b with another, then others.
-    /// With delayed binding csi-provisioner puts the topology of the selected node in front.
+    /// All are in `requisite` too, if that isn't empty. When none of them works, the
+    /// driver takes others of `requisite`, or any where `requisite` is empty. A volume
+    /// that covers two topologies of `[a, b]` is tried as a with b first, then a with
+    /// another, then b with another, then others. With delayed binding csi-provisioner
+    /// puts the topology of the selected node in front.
     #[prost(message, repeated, tag = "2")]
     pub preferred: Vec<Topology>,
 }
 
-/// A part of the cluster, as values of topology keys such as region, zone or rack. A node belongs to
-/// it if the node has all of the values.
+/// A part of the cluster, as values of topology keys such as region, zone or rack. A
+/// node belongs to it if the node has all of the values.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Topology {
     /// Values by key, for example `disks.example.com/zone` with the value `z1`.
     ///
-    /// A key is a name with or without a prefix and `/`. The name: at most 63 letters, digits, `-`,
-    /// `_` and `.`, with a letter or digit at both ends. The prefix: a domain name of at most 63
-    /// lower-case letters, digits, `-` and `.`, with a letter or digit at both ends, best one of the
-    /// vendor's, and the same one in all keys of the driver. Keys that differ in case only are the
-    /// same key. A value follows the rules of a name.
+    /// A key is a name with or without a prefix and `/`. The name: at most 63 letters,
+    /// digits, `-`, `_` and `.`, with a letter or digit at both ends. The prefix: a
+    /// domain name of at most 63 lower-case letters, digits, `-` and `.`, with a letter
+    /// or digit at both ends, best one of the vendor's, and the same one in all keys of
+    /// the driver. Keys that differ in case only are the same key. A value follows the
+    /// rules of a name.
     ///
-    /// The kubelet stores the keys that `NodeGetInfo` answers in CSINode `spec.drivers\[\].topologyKeys`
-    /// and sets the values as labels of the Node.
+    /// The kubelet stores the keys that `NodeGetInfo` answers in CSINode
+    /// `spec.drivers[].topologyKeys` and sets the values as labels of the Node.
     #[prost(btree_map = "string, string", tag = "1")]
     pub segments: BTreeMap<String, String>,
 }
@@ -309,25 +326,27 @@ pub struct ControllerPublishVolumeRequest {
 
     /// Id of the node, as the driver answered it there to `NodeGetInfo`.
     ///
-    /// Kubernetes keeps it in CSINode `spec.drivers\[\].nodeID`.
+    /// Kubernetes keeps it in CSINode `spec.drivers[].nodeID`.
     ///
     /// Required. At most 256 bytes.
     #[prost(string, tag = "2")]
     pub node_id: String,
 
-    /// How the volume will be used on the node. The call fails if the driver can't allow that.
+    /// Use of the volume on the node. The call fails if the driver can't allow that.
     ///
     /// Required.
     #[prost(message, optional, tag = "3")]
     pub volume_capability: Option<VolumeCapability>,
 
-    /// Whether the node may only read the volume.
+    /// True if the node may only read the volume.
     ///
-    /// Always false for drivers without `PUBLISH_READONLY`. From PersistentVolume `spec.csi.readOnly`.
+    /// Always false for drivers without `PUBLISH_READONLY`. From PersistentVolume
+    /// `spec.csi.readOnly`.
     #[prost(bool, tag = "4")]
     pub readonly: bool,
 
-    /// Credentials for the call. From PersistentVolume `spec.csi.controllerPublishSecretRef`.
+    /// Credentials for the call. From PersistentVolume
+    /// `spec.csi.controllerPublishSecretRef`.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "5")]
@@ -342,11 +361,13 @@ pub struct ControllerPublishVolumeRequest {
 /// Answer of `ControllerPublishVolume`: the volume is available on the node.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ControllerPublishVolumeResponse {
-    /// Facts that the node part of the driver gets, such as the name of the device. May be empty.
+    /// Facts that the node part of the driver gets, such as the name of the device. May
+    /// be empty.
     ///
-    /// The caller passes them on uninterpreted to `NodeStageVolume` and `NodePublishVolume`. They
-    /// never change, can be cached, should hold nothing confidential and shouldn't be needed to tell
-    /// volumes apart. Kubernetes keeps them in VolumeAttachment `status.attachmentMetadata`.
+    /// The caller passes them on uninterpreted to `NodeStageVolume` and
+    /// `NodePublishVolume`. They never change, can be cached, should hold nothing
+    /// confidential and shouldn't be needed to tell volumes apart. Kubernetes keeps them
+    /// in VolumeAttachment `status.attachmentMetadata`.
     #[prost(btree_map = "string, string", tag = "1")]
     pub publish_context: BTreeMap<String, String>,
 }
@@ -361,8 +382,8 @@ pub struct ControllerUnpublishVolumeRequest {
     #[prost(string, tag = "1")]
     pub volume_id: String,
 
-    /// Id of the node, as the driver answered it there to `NodeGetInfo`. Empty: all nodes to which the
-    /// volume is published.
+    /// Id of the node, as the driver answered it there to `NodeGetInfo`. Empty: all nodes
+    /// to which the volume is published.
     ///
     /// csi-attacher always sets it.
     ///
@@ -370,8 +391,8 @@ pub struct ControllerUnpublishVolumeRequest {
     #[prost(string, tag = "2")]
     pub node_id: String,
 
-    /// Credentials for the call, the ones that `ControllerPublishVolume` got. From PersistentVolume
-    /// `spec.csi.controllerPublishSecretRef`.
+    /// Credentials for the call, the ones that `ControllerPublishVolume` got. From
+    /// PersistentVolume `spec.csi.controllerPublishSecretRef`.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "3")]
@@ -420,10 +441,10 @@ pub struct ValidateVolumeCapabilitiesRequest {
 /// Answer of `ValidateVolumeCapabilities`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ValidateVolumeCapabilitiesResponse {
-    /// What was confirmed. Absent: the volume lacks a requested capability.
+    /// Parts that were confirmed. Absent: the volume lacks a requested capability.
     ///
-    /// The caller compares it with its request, because an older driver overlooks fields that it
-    /// doesn't know.
+    /// The caller compares it with its request, because an older driver overlooks fields
+    /// that it doesn't know.
     #[prost(message, optional, tag = "1")]
     pub confirmed: Option<validate_volume_capabilities_response::Confirmed>,
 
@@ -442,7 +463,7 @@ pub struct ListVolumesRequest {
     #[prost(int32, tag = "1")]
     pub max_entries: i32,
 
-    /// Where to go on: `next_token` of the page before. Empty: at the beginning.
+    /// Place to go on: `next_token` of the page before. Empty: at the beginning.
     #[prost(string, tag = "2")]
     pub starting_token: String,
 }
@@ -472,7 +493,7 @@ pub struct ControllerListVolumeHealthRequest {
     #[prost(int32, tag = "1")]
     pub max_entries: i32,
 
-    /// Where to go on: `next_token` of the page before. Empty: at the beginning.
+    /// Place to go on: `next_token` of the page before. Empty: at the beginning.
     #[prost(string, tag = "2")]
     pub starting_token: String,
 
@@ -508,8 +529,8 @@ pub struct VolumeHealth {
 
     /// Present problems, any number at a time. Empty: none is known.
     ///
-    /// A driver that learns a newer kind reports it beside the older one that it used for the problem,
-    /// so that callers that know only the older kind still see it.
+    /// A driver that learns a newer kind reports it beside the older one that it used for
+    /// the problem, so that callers that know only the older kind still see it.
     #[prost(message, repeated, tag = "2")]
     pub health_statuses: Vec<volume_health::VolumeHealthEntry>,
 }
@@ -587,14 +608,15 @@ pub struct ControllerModifyVolumeRequest {
 
     /// Credentials for the call.
     ///
-    /// csi-resizer reads the Secret that annotations of the PersistentVolume name, else that of
-    /// `spec.csi.controllerExpandSecretRef`.
+    /// csi-resizer reads the Secret that annotations of the PersistentVolume name, else
+    /// that of `spec.csi.controllerExpandSecretRef`.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "2")]
     pub secrets: crate::Secrets,
 
-    /// New values by key, which the driver defines and checks. Absent keys keep their values.
+    /// New values by key, which the driver defines and checks. Absent keys keep their
+    /// values.
     ///
     /// csi-resizer sends the `parameters` of the VolumeAttributesClass.
     ///
@@ -610,7 +632,8 @@ pub struct ControllerModifyVolumeResponse {}
 /// Request of `GetCapacity`. Each field that is set narrows the question.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct GetCapacityRequest {
-    /// Capabilities that the new volumes have, all of them, as in `CreateVolumeRequest`. Empty: any.
+    /// Capabilities that the new volumes have, all of them, as in `CreateVolumeRequest`.
+    /// Empty: any.
     ///
     /// csi-provisioner leaves it empty.
     #[prost(message, repeated, tag = "1")]
@@ -638,15 +661,17 @@ pub struct GetCapacityResponse {
     #[prost(int64, tag = "1")]
     pub available_capacity: i64,
 
-    /// Largest `required_bytes` with which a single volume can be created, in bytes. Never negative.
+    /// Largest `required_bytes` with which a single volume can be created, in bytes.
+    /// Never negative.
     ///
-    /// Absent if the driver has no such limit. Can be less than `available_capacity`, where that is
-    /// spread over several disks. csi-provisioner stores it as `maximumVolumeSize` of a
-    /// CSIStorageCapacity.
+    /// Absent if the driver has no such limit. Can be less than `available_capacity`,
+    /// where that is spread over several disks. csi-provisioner stores it as
+    /// `maximumVolumeSize` of a CSIStorageCapacity.
     #[prost(message, optional, tag = "2")]
     pub maximum_volume_size: Option<i64>,
 
-    /// Smallest `limit_bytes` with which a single volume can be created, in bytes. Never negative.
+    /// Smallest `limit_bytes` with which a single volume can be created, in bytes. Never
+    /// negative.
     ///
     /// Absent if the driver has no such limit.
     ///
@@ -688,10 +713,11 @@ pub struct CreateSnapshotRequest {
     #[prost(string, tag = "1")]
     pub source_volume_id: String,
 
-    /// Name that the caller gives the new snapshot; two requests with one name mean the same snapshot.
+    /// Name that the caller gives the new snapshot; two requests with one name mean the
+    /// same snapshot.
     ///
-    /// Any Unicode text without control characters except tab, line feed and carriage return.
-    /// csi-snapshotter sends `snapshot-` and the UID of the VolumeSnapshot.
+    /// Any Unicode text without control characters except tab, line feed and carriage
+    /// return. csi-snapshotter sends `snapshot-` and the UID of the VolumeSnapshot.
     ///
     /// Required.
     #[prost(string, tag = "2")]
@@ -707,20 +733,23 @@ pub struct CreateSnapshotRequest {
     #[prost(btree_map = "string, string", tag = "3")]
     pub secrets: crate::Secrets,
 
-    /// Settings for the snapshot, with keys and values that the driver defines and checks. Examples
-    /// are an expiry date, replication to another site, or whether it is writable.
+    /// Settings for the snapshot, with keys and values that the driver defines and
+    /// checks. Examples are an expiry date, replication to another site, or whether it is
+    /// writable.
     ///
-    /// csi-snapshotter sends the `parameters` of the VolumeSnapshotClass without the keys that begin
-    /// with `csi.storage.k8s.io/`. With `--extra-create-metadata` it adds
-    /// `csi.storage.k8s.io/volumesnapshot/name`, `csi.storage.k8s.io/volumesnapshot/namespace` and
+    /// csi-snapshotter sends the `parameters` of the VolumeSnapshotClass without the keys
+    /// that begin with `csi.storage.k8s.io/`. With `--extra-create-metadata` it adds
+    /// `csi.storage.k8s.io/volumesnapshot/name`,
+    /// `csi.storage.k8s.io/volumesnapshot/namespace` and
     /// `csi.storage.k8s.io/volumesnapshotcontent/name`.
     #[prost(btree_map = "string, string", tag = "4")]
     pub parameters: BTreeMap<String, String>,
 
-    /// Where volumes made from the snapshot have to be reachable from. Absent: the driver chooses.
+    /// Parts of the cluster from which volumes of the snapshot have to be reachable.
+    /// Absent: the driver chooses.
     ///
-    /// Set only for drivers with `SNAPSHOT_ACCESSIBILITY_CONSTRAINTS`, whose documentation lists the
-    /// topology keys.
+    /// Set only for drivers with `SNAPSHOT_ACCESSIBILITY_CONSTRAINTS`, whose
+    /// documentation lists the topology keys.
     ///
     /// Alpha: the specification may change it.
     #[prost(message, optional, tag = "5")]
@@ -738,22 +767,25 @@ pub struct CreateSnapshotResponse {
 /// A snapshot, as the driver describes it.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Snapshot {
-    /// Size that a volume made from the snapshot has at least, in bytes. 0: unknown. Never negative.
+    /// Size that a volume made from the snapshot has at least, in bytes. 0: unknown.
+    /// Never negative.
     ///
-    /// csi-snapshotter stores it as VolumeSnapshotContent `status.restoreSize`. csi-provisioner
-    /// refuses claims on the snapshot that request less.
+    /// csi-snapshotter stores it as VolumeSnapshotContent `status.restoreSize`.
+    /// csi-provisioner refuses claims on the snapshot that request less.
     #[prost(int64, tag = "1")]
     pub size_bytes: i64,
 
-    /// Id of the snapshot, chosen by the driver and unique among its snapshots; always set.
+    /// Id of the snapshot, chosen by the driver and unique among its snapshots; always
+    /// set.
     ///
-    /// It identifies the snapshot in every later call. Snapshots of other drivers can have the same
-    /// id. Kubernetes keeps it in VolumeSnapshotContent `status.snapshotHandle`.
+    /// It identifies the snapshot in every later call. Snapshots of other drivers can
+    /// have the same id. Kubernetes keeps it in VolumeSnapshotContent
+    /// `status.snapshotHandle`.
     #[prost(string, tag = "2")]
     pub snapshot_id: String,
 
-    /// Id of the volume that the snapshot was taken of; always set. Snapshots of snapshots don't
-    /// exist.
+    /// Id of the volume that the snapshot was taken of; always set. Snapshots of
+    /// snapshots don't exist.
     #[prost(string, tag = "3")]
     pub source_volume_id: String,
 
@@ -763,22 +795,25 @@ pub struct Snapshot {
     #[prost(message, optional, tag = "4")]
     pub creation_time: Option<prost_types::Timestamp>,
 
-    /// Whether volumes can be created from the snapshot now. False while work after the cut goes on.
+    /// True if volumes can be created from the snapshot now. False while work after the
+    /// cut goes on.
     ///
     /// csi-snapshotter stores it as VolumeSnapshotContent `status.readyToUse`.
     #[prost(bool, tag = "5")]
     pub ready_to_use: bool,
 
-    /// Id of the group snapshot to which the snapshot belongs. Empty: the snapshot stands alone.
+    /// Id of the group snapshot to which the snapshot belongs. Empty: the snapshot stands
+    /// alone.
     ///
-    /// Set if the snapshot can't be removed without its group; the caller then names it in calls for
-    /// the group. A snapshot without it can always be removed by `DeleteSnapshot`. Inside a
-    /// `VolumeGroupSnapshot` it equals that message's `group_snapshot_id`.
+    /// Set if the snapshot can't be removed without its group; the caller then names it
+    /// in calls for the group. A snapshot without it can always be removed by
+    /// `DeleteSnapshot`. Inside a `VolumeGroupSnapshot` it equals that message's
+    /// `group_snapshot_id`.
     #[prost(string, tag = "6")]
     pub group_snapshot_id: String,
 
-    /// Topologies in which the snapshot can be restored, each of them sufficient: volumes made from it
-    /// can be reached from there. Empty: everywhere.
+    /// Topologies in which the snapshot can be restored, each of them sufficient: volumes
+    /// made from it can be reached from there. Empty: everywhere.
     ///
     /// Only for drivers with `SNAPSHOT_ACCESSIBILITY_CONSTRAINTS`.
     ///
@@ -811,7 +846,8 @@ pub struct DeleteSnapshotRequest {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
 pub struct DeleteSnapshotResponse {}
 
-/// Request of `ListSnapshots`. If nothing fits the filters, the answer is an empty list.
+/// Request of `ListSnapshots`. If nothing fits the filters, the answer is an empty
+/// list.
 #[derive(Debug, Clone, PartialEq, prost::Message)]
 #[prost(skip_debug)]
 pub struct ListSnapshotsRequest {
@@ -819,7 +855,7 @@ pub struct ListSnapshotsRequest {
     #[prost(int32, tag = "1")]
     pub max_entries: i32,
 
-    /// Where to go on: `next_token` of the page before. Empty: at the beginning.
+    /// Place to go on: `next_token` of the page before. Empty: at the beginning.
     #[prost(string, tag = "2")]
     pub starting_token: String,
 
@@ -829,7 +865,8 @@ pub struct ListSnapshotsRequest {
 
     /// Filter: only the snapshot with that id. Empty: all snapshots.
     ///
-    /// The answer has the snapshot's state of now. The call doesn't wait for work after the cut.
+    /// The answer has the snapshot's state of now. The call doesn't wait for work after
+    /// the cut.
     #[prost(string, tag = "4")]
     pub snapshot_id: String,
 
@@ -900,26 +937,30 @@ pub struct ControllerExpandVolumeRequest {
 
     /// Size of the volume after the call.
     ///
-    /// csi-resizer sends the size that the claim requests as `required_bytes`, and no limit.
+    /// csi-resizer sends the size that the claim requests as `required_bytes`, and no
+    /// limit.
     ///
     /// Required.
     #[prost(message, optional, tag = "2")]
     pub capacity_range: Option<CapacityRange>,
 
-    /// Credentials for the call. From PersistentVolume `spec.csi.controllerExpandSecretRef`.
+    /// Credentials for the call. From PersistentVolume
+    /// `spec.csi.controllerExpandSecretRef`.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "3")]
     pub secrets: crate::Secrets,
 
-    /// How the volume is used, as in `ControllerPublishVolume`. May be absent.
+    /// Use of the volume, as in `ControllerPublishVolume`. May be absent.
     ///
-    /// It tells a block device from a file system: a block device often needs no step on the node.
+    /// It tells a block device from a file system: a block device often needs no step on
+    /// the node.
     #[prost(message, optional, tag = "4")]
     pub volume_capability: Option<VolumeCapability>,
 }
 
-/// Answer of `ControllerExpandVolume`: the volume has grown, on the controller's side.
+/// Answer of `ControllerExpandVolume`: the volume has grown, on the controller's
+/// side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
 pub struct ControllerExpandVolumeResponse {
     /// Size of the volume after the call, in bytes; always set.
@@ -928,7 +969,8 @@ pub struct ControllerExpandVolumeResponse {
     #[prost(int64, tag = "1")]
     pub capacity_bytes: i64,
 
-    /// Whether `NodeExpandVolume` has to follow on the node, for example to enlarge the file system.
+    /// True if `NodeExpandVolume` has to follow on the node, for example to enlarge the
+    /// file system.
     ///
     /// The kubelet then sends it.
     #[prost(bool, tag = "2")]
@@ -945,23 +987,25 @@ pub struct NodeStageVolumeRequest {
     #[prost(string, tag = "1")]
     pub volume_id: String,
 
-    /// What `ControllerPublishVolume` answered for this node, from the VolumeAttachment's
-    /// `status.attachmentMetadata`. Empty if the controller lacks `PUBLISH_UNPUBLISH_VOLUME`.
+    /// Answer of `ControllerPublishVolume` for this node, from the VolumeAttachment's
+    /// `status.attachmentMetadata`. Empty if the controller lacks
+    /// `PUBLISH_UNPUBLISH_VOLUME`.
     #[prost(btree_map = "string, string", tag = "2")]
     pub publish_context: BTreeMap<String, String>,
 
-    /// Absolute path of the directory at which the driver may stage the volume, as the driver's
-    /// process sees it. The caller has created it, may read and write it, and uses one path per
-    /// volume.
+    /// Absolute path of the directory at which the driver may stage the volume, as the
+    /// driver's process sees it. The caller has created it, may read and write it, and
+    /// uses one path per volume.
     ///
-    /// The kubelet's is `plugins/kubernetes.io/csi/DRIVER/HASH/globalmount` in its root directory, for
-    /// block volumes `plugins/kubernetes.io/csi/volumeDevices/staging/NAME`.
+    /// The kubelet's is `plugins/kubernetes.io/csi/DRIVER/HASH/globalmount` in its root
+    /// directory, for block volumes
+    /// `plugins/kubernetes.io/csi/volumeDevices/staging/NAME`.
     ///
     /// Required. An absolute path.
     #[prost(string, tag = "3")]
     pub staging_target_path: String,
 
-    /// How the volume will be used. The staged volume has to allow exactly that, else fail.
+    /// Use of the volume. The staged volume has to allow exactly that, else fail.
     ///
     /// The kubelet derives the access mode from the first entry of the PersistentVolume's
     /// `accessModes`.
@@ -970,8 +1014,8 @@ pub struct NodeStageVolumeRequest {
     #[prost(message, optional, tag = "4")]
     pub volume_capability: Option<VolumeCapability>,
 
-    /// Credentials for the call, if the driver needs any: the Secret in `spec.csi.nodeStageSecretRef`
-    /// of the PersistentVolume.
+    /// Credentials for the call, if the driver needs any: the Secret in
+    /// `spec.csi.nodeStageSecretRef` of the PersistentVolume.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "5")]
@@ -1013,39 +1057,42 @@ pub struct NodeUnstageVolumeResponse {}
 pub struct NodePublishVolumeRequest {
     /// Id of the volume: `spec.csi.volumeHandle` of the PersistentVolume.
     ///
-    /// For an inline volume of a Pod, the kubelet makes it from the Pod's UID and the volume's name:
-    /// `csi-` and 64 hexadecimal digits.
+    /// For an inline volume of a Pod, the kubelet makes it from the Pod's UID and the
+    /// volume's name: `csi-` and 64 hexadecimal digits.
     ///
     /// Required.
     #[prost(string, tag = "1")]
     pub volume_id: String,
 
-    /// What `ControllerPublishVolume` answered for this node, from the VolumeAttachment's
-    /// `status.attachmentMetadata`. Empty if the controller lacks `PUBLISH_UNPUBLISH_VOLUME`.
+    /// Answer of `ControllerPublishVolume` for this node, from the VolumeAttachment's
+    /// `status.attachmentMetadata`. Empty if the controller lacks
+    /// `PUBLISH_UNPUBLISH_VOLUME`.
     #[prost(btree_map = "string, string", tag = "2")]
     pub publish_context: BTreeMap<String, String>,
 
-    /// Absolute path at which `NodeStageVolume` staged the volume, as the driver's process sees it.
-    /// Always set if the driver has `STAGE_UNSTAGE_VOLUME`, except by the kubelet for inline volumes,
-    /// which it doesn't stage. The kubelet also sets it for block volumes of drivers without the
-    /// capability.
+    /// Absolute path at which `NodeStageVolume` staged the volume, as the driver's
+    /// process sees it. Always set if the driver has `STAGE_UNSTAGE_VOLUME`, except by
+    /// the kubelet for inline volumes, which it doesn't stage. The kubelet also sets it
+    /// for block volumes of drivers without the capability.
     ///
     /// An absolute path.
     #[prost(string, tag = "3")]
     pub staging_target_path: String,
 
-    /// Absolute path at which the volume has to appear, as the driver's process sees it: the mounted
-    /// directory, or the device of a block volume. The driver creates it. Its parent directory exists
-    /// and is writable. Each publication of a volume has a path of its own.
+    /// Absolute path at which the volume has to appear, as the driver's process sees it:
+    /// the mounted directory, or the device of a block volume. The driver creates it. Its
+    /// parent directory exists and is writable. Each publication of a volume has a path
+    /// of its own.
     ///
-    /// The kubelet's is `pods/UID/volumes/kubernetes.io~csi/NAME/mount` in its root directory, for
-    /// block volumes `plugins/kubernetes.io/csi/volumeDevices/publish/NAME/UID`.
+    /// The kubelet's is `pods/UID/volumes/kubernetes.io~csi/NAME/mount` in its root
+    /// directory, for block volumes
+    /// `plugins/kubernetes.io/csi/volumeDevices/publish/NAME/UID`.
     ///
     /// Required. An absolute path.
     #[prost(string, tag = "4")]
     pub target_path: String,
 
-    /// How the volume will be used. The published volume has to allow exactly that, else fail.
+    /// Use of the volume. The published volume has to allow exactly that, else fail.
     ///
     /// The kubelet derives the access mode from the first entry of the PersistentVolume's
     /// `accessModes`; for inline volumes from `ReadWriteOnce`.
@@ -1054,15 +1101,15 @@ pub struct NodePublishVolumeRequest {
     #[prost(message, optional, tag = "5")]
     pub volume_capability: Option<VolumeCapability>,
 
-    /// Whether to publish the volume so that it can't be written.
+    /// True if the volume has to be published so that it can't be written.
     ///
     /// Set from `readOnly` of the Pod's `persistentVolumeClaim` or inline `csi` volume.
     #[prost(bool, tag = "6")]
     pub readonly: bool,
 
     /// Credentials for the call, if the driver needs any: the Secret in
-    /// `spec.csi.nodePublishSecretRef` of the PersistentVolume, or in `nodePublishSecretRef` of an
-    /// inline volume.
+    /// `spec.csi.nodePublishSecretRef` of the PersistentVolume, or in
+    /// `nodePublishSecretRef` of an inline volume.
     ///
     /// With `serviceAccountTokenInSecrets` in the CSIDriver the kubelet adds
     /// `csi.storage.k8s.io/serviceAccount.tokens` to it, for volumes with a file system.
@@ -1072,13 +1119,15 @@ pub struct NodePublishVolumeRequest {
     pub secrets: crate::Secrets,
 
     /// The `volume_context` that `CreateVolume` answered for the volume:
-    /// `spec.csi.volumeAttributes` of the PersistentVolume, or `volumeAttributes` of an inline volume.
+    /// `spec.csi.volumeAttributes` of the PersistentVolume, or `volumeAttributes` of an
+    /// inline volume.
     ///
-    /// With `podInfoOnMount` in the CSIDriver the kubelet adds `csi.storage.k8s.io/pod.name`,
-    /// `csi.storage.k8s.io/pod.namespace`, `csi.storage.k8s.io/pod.uid`,
-    /// `csi.storage.k8s.io/serviceAccount.name` and `csi.storage.k8s.io/ephemeral` (`true` for inline
-    /// volumes). With `tokenRequests` it adds `csi.storage.k8s.io/serviceAccount.tokens`, a JSON
-    /// object of tokens by audience, for volumes with a file system; treat that as a secret.
+    /// With `podInfoOnMount` in the CSIDriver the kubelet adds
+    /// `csi.storage.k8s.io/pod.name`, `csi.storage.k8s.io/pod.namespace`,
+    /// `csi.storage.k8s.io/pod.uid`, `csi.storage.k8s.io/serviceAccount.name` and
+    /// `csi.storage.k8s.io/ephemeral` (`true` for inline volumes). With `tokenRequests`
+    /// it adds `csi.storage.k8s.io/serviceAccount.tokens`, a JSON object of tokens by
+    /// audience, for volumes with a file system; treat that as a secret.
     #[prost(btree_map = "string, string", tag = "8")]
     pub volume_context: BTreeMap<String, String>,
 }
@@ -1096,8 +1145,8 @@ pub struct NodeUnpublishVolumeRequest {
     #[prost(string, tag = "1")]
     pub volume_id: String,
 
-    /// Absolute path at which the volume was published, as the driver's process sees it. The driver
-    /// removes the file or directory that it created there.
+    /// Absolute path at which the volume was published, as the driver's process sees it.
+    /// The driver removes the file or directory that it created there.
     ///
     /// Required. An absolute path.
     #[prost(string, tag = "2")]
@@ -1117,7 +1166,8 @@ pub struct NodeGetVolumeStatsRequest {
     #[prost(string, tag = "1")]
     pub volume_id: String,
 
-    /// Absolute path at which the volume is staged or published, as the driver's process sees it.
+    /// Absolute path at which the volume is staged or published, as the driver's process
+    /// sees it.
     ///
     /// The kubelet passes the path of `NodePublishVolume`.
     ///
@@ -1125,8 +1175,9 @@ pub struct NodeGetVolumeStatsRequest {
     #[prost(string, tag = "2")]
     pub volume_path: String,
 
-    /// Absolute path at which the volume is staged, if the driver has `STAGE_UNSTAGE_VOLUME`. With it
-    /// the driver can see whether `volume_path` is the staged or a published one.
+    /// Absolute path at which the volume is staged, if the driver has
+    /// `STAGE_UNSTAGE_VOLUME`. With it the driver can see whether `volume_path` is the
+    /// staged or a published one.
     ///
     /// May be empty. The kubelet of Kubernetes 1.37 never sets it.
     ///
@@ -1138,18 +1189,19 @@ pub struct NodeGetVolumeStatsRequest {
 /// Answer of `NodeGetVolumeStats`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct NodeGetVolumeStatsResponse {
-    /// Usage of the volume, one entry per unit. Inodes may be left out if they aren't known.
+    /// Usage of the volume, one entry per unit. Inodes may be left out if they aren't
+    /// known.
     ///
     /// The specification allows an empty list; the kubelet takes it as an error.
     #[prost(message, repeated, tag = "1")]
     pub usage: Vec<VolumeUsage>,
 }
 
-/// How much of a volume is used, in one unit.
+/// Usage of a volume, in one unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
 pub struct VolumeUsage {
-    /// Amount that is still free, not negative. May be left out for a block volume. 0 also means that
-    /// it isn't known.
+    /// Amount that is still free, not negative. May be left out for a block volume. 0
+    /// also means that it isn't known.
     #[prost(int64, tag = "1")]
     pub available: i64,
 
@@ -1157,8 +1209,8 @@ pub struct VolumeUsage {
     #[prost(int64, tag = "2")]
     pub total: i64,
 
-    /// Amount that is in use, not negative. May be left out for a block volume. 0 also means that it
-    /// isn't known.
+    /// Amount that is in use, not negative. May be left out for a block volume. 0 also
+    /// means that it isn't known.
     #[prost(int64, tag = "3")]
     pub used: i64,
 
@@ -1181,15 +1233,15 @@ pub struct NodeGetVolumeHealthRequest {
     #[prost(string, tag = "1")]
     pub volume_id: String,
 
-    /// Absolute path at which the volume is published or at which that was tried. Empty if it isn't
-    /// known.
+    /// Absolute path at which the volume is published or at which that was tried. Empty
+    /// if it isn't known.
     ///
     /// An absolute path.
     #[prost(string, tag = "2")]
     pub volume_publish_path: String,
 
-    /// Absolute path at which the volume is staged or at which that was tried. Empty if it isn't known
-    /// or the driver lacks `STAGE_UNSTAGE_VOLUME`.
+    /// Absolute path at which the volume is staged or at which that was tried. Empty if
+    /// it isn't known or the driver lacks `STAGE_UNSTAGE_VOLUME`.
     ///
     /// An absolute path.
     #[prost(string, tag = "3")]
@@ -1201,7 +1253,8 @@ pub struct NodeGetVolumeHealthRequest {
 /// Alpha: the specification may change it.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct NodeGetVolumeHealthResponse {
-    /// Health of the volume. Always set; for a healthy volume its `health_statuses` are empty.
+    /// Health of the volume. Always set; for a healthy volume its `health_statuses` are
+    /// empty.
     ///
     /// Here `INACCESSIBLE` says that the volume can't be reached from this node.
     #[prost(message, optional, tag = "1")]
@@ -1214,7 +1267,8 @@ pub struct NodeGetVolumeHealthResponse {
 #[derive(Debug, Clone, PartialEq, prost::Message)]
 #[prost(skip_debug)]
 pub struct NodeGetStorageHealthRequest {
-    /// Credentials for the call, if the driver needs any. The kubelet of Kubernetes 1.37 sends none.
+    /// Credentials for the call, if the driver needs any. The kubelet of Kubernetes 1.37
+    /// sends none.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "1")]
@@ -1228,7 +1282,8 @@ pub struct NodeGetStorageHealthRequest {
 pub struct NodeGetStorageHealthResponse {
     /// Known problems of the storage that this node uses. Empty if there are none.
     ///
-    /// The kubelet accepts at most 16 entries and leaves out those whose `status` it doesn't know.
+    /// The kubelet accepts at most 16 entries and leaves out those whose `status` it
+    /// doesn't know.
     #[prost(message, repeated, tag = "1")]
     pub backend_health: Vec<node_get_storage_health_response::StorageBackendHealth>,
 }
@@ -1243,7 +1298,8 @@ pub struct NodeGetCapabilitiesRequest {}
 /// Answer of `NodeGetCapabilities`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct NodeGetCapabilitiesResponse {
-    /// Capabilities of the node service. Empty if it only has the calls that every driver implements.
+    /// Capabilities of the node service. Empty if it only has the calls that every driver
+    /// implements.
     #[prost(message, repeated, tag = "1")]
     pub capabilities: Vec<NodeServiceCapability>,
 }
@@ -1266,30 +1322,30 @@ pub struct NodeGetInfoRequest {}
 /// Answer of `NodeGetInfo`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct NodeGetInfoResponse {
-    /// Id of the node, unique among the nodes of this driver; other drivers may use the same. Always
-    /// set. `ControllerPublishVolume` gets it. Callers of older versions of the specification may
-    /// refuse more than 128 bytes.
+    /// Id of the node, unique among the nodes of this driver; other drivers may use the
+    /// same. Always set. `ControllerPublishVolume` gets it. Callers of older versions of
+    /// the specification may refuse more than 128 bytes.
     ///
-    /// The kubelet writes it to `spec.drivers` of the CSINode and refuses to register a driver
-    /// without it.
+    /// The kubelet writes it to `spec.drivers` of the CSINode and refuses to register a
+    /// driver without it.
     ///
     /// At most 256 bytes.
     #[prost(string, tag = "1")]
     pub node_id: String,
 
-    /// How many volumes of the driver can be published to the node by its controller, not negative.
-    /// 0 if the driver knows no limit: then the caller decides.
+    /// Number of volumes that the driver's controller can publish to the node, not
+    /// negative. 0 if the driver knows no limit: then the caller decides.
     ///
     /// Becomes `allocatable.count` in the CSINode; the scheduler respects it.
     #[prost(int64, tag = "2")]
     pub max_volumes_per_node: i64,
 
-    /// Where the node is, for example its region and zone. A driver that sets it lists
-    /// `VOLUME_ACCESSIBILITY_CONSTRAINTS` in `GetPluginCapabilities`. Absent if the node has no place
-    /// in a topology: it then gets only volumes without one.
+    /// Place of the node, for example its region and zone. A driver that sets it lists
+    /// `VOLUME_ACCESSIBILITY_CONSTRAINTS` in `GetPluginCapabilities`. Absent if the node
+    /// has no place in a topology: it then gets only volumes without one.
     ///
-    /// The kubelet writes the segments to the Node's labels. It refuses to register the driver if the
-    /// Node has another value for one of the keys.
+    /// The kubelet writes the segments to the Node's labels. It refuses to register the
+    /// driver if the Node has another value for one of the keys.
     #[prost(message, optional, tag = "3")]
     pub accessible_topology: Option<Topology>,
 }
@@ -1312,16 +1368,17 @@ pub struct NodeExpandVolumeRequest {
     #[prost(string, tag = "2")]
     pub volume_path: String,
 
-    /// Size that the volume has to have afterwards. If absent, the driver may grow the volume
-    /// as far as possible.
+    /// Size that the volume has to have afterwards. If absent, the driver may grow the
+    /// volume as far as possible.
     ///
-    /// The kubelet sets `required_bytes` to the size of the PersistentVolume, and no limit.
+    /// The kubelet sets `required_bytes` to the size of the PersistentVolume, and no
+    /// limit.
     #[prost(message, optional, tag = "3")]
     pub capacity_range: Option<CapacityRange>,
 
-    /// Absolute path at which the volume is staged, if the driver has `STAGE_UNSTAGE_VOLUME`. With it
-    /// the driver can see whether `volume_path` is the staged or a published one. May be empty: older
-    /// callers don't know it.
+    /// Absolute path at which the volume is staged, if the driver has
+    /// `STAGE_UNSTAGE_VOLUME`. With it the driver can see whether `volume_path` is the
+    /// staged or a published one. May be empty: older callers don't know it.
     ///
     /// The kubelet also sets it for drivers without the capability.
     ///
@@ -1329,8 +1386,8 @@ pub struct NodeExpandVolumeRequest {
     #[prost(string, tag = "4")]
     pub staging_target_path: String,
 
-    /// How the volume is used. A block volume, for example, has no file system to grow. If absent, the
-    /// driver may find out from `volume_path`.
+    /// Use of the volume. A block volume, for example, has no file system to grow. If
+    /// absent, the driver may find out from `volume_path`.
     #[prost(message, optional, tag = "5")]
     pub volume_capability: Option<VolumeCapability>,
 
@@ -1379,9 +1436,9 @@ pub mod group_controller_service_capability;
 pub struct CreateVolumeGroupSnapshotRequest {
     /// Name of the group snapshot, by which the driver recognizes a repeated call.
     ///
-    /// Any Unicode without control characters: U+0000 to U+0008, U+000B, U+000C, U+000E to U+001F and
-    /// U+007F to U+009F don't occur. csi-snapshotter makes it of `groupsnapshot-` and a UID, unless
-    /// configured otherwise.
+    /// Any Unicode without control characters: U+0000 to U+0008, U+000B, U+000C, U+000E
+    /// to U+001F and U+007F to U+009F don't occur. csi-snapshotter makes it of
+    /// `groupsnapshot-` and a UID, unless configured otherwise.
     ///
     /// Required.
     #[prost(string, tag = "1")]
@@ -1394,15 +1451,17 @@ pub struct CreateVolumeGroupSnapshotRequest {
     pub source_volume_ids: Vec<String>,
 
     /// Credentials for the call, if the driver needs any: the Secret that the
-    /// VolumeGroupSnapshotClass names in `csi.storage.k8s.io/group-snapshotter-secret-name` and
-    /// `-namespace`. All calls for one group snapshot should carry the same.
+    /// VolumeGroupSnapshotClass names in
+    /// `csi.storage.k8s.io/group-snapshotter-secret-name` and `-namespace`. All calls for
+    /// one group snapshot should carry the same.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "3")]
     pub secrets: crate::Secrets,
 
     /// Parameters that only the driver understands and checks: those of the
-    /// VolumeGroupSnapshotClass, without the keys that begin with `csi.storage.k8s.io/`. May be empty.
+    /// VolumeGroupSnapshotClass, without the keys that begin with `csi.storage.k8s.io/`.
+    /// May be empty.
     #[prost(btree_map = "string, string", tag = "4")]
     pub parameters: BTreeMap<String, String>,
 }
@@ -1415,25 +1474,28 @@ pub struct CreateVolumeGroupSnapshotResponse {
     pub group_snapshot: Option<VolumeGroupSnapshot>,
 }
 
-/// Snapshots of several volumes at the same point in time. Each of them can be the source of a new
-/// volume.
+/// Snapshots of several volumes at the same point in time. Each of them can be the
+/// source of a new volume.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct VolumeGroupSnapshot {
-    /// Id of the group snapshot, chosen by the driver and unique among its group snapshots; other
-    /// drivers may use the same. Always set. Later calls name the group snapshot by it.
+    /// Id of the group snapshot, chosen by the driver and unique among its group
+    /// snapshots; other drivers may use the same. Always set. Later calls name the group
+    /// snapshot by it.
     #[prost(string, tag = "1")]
     pub group_snapshot_id: String,
 
-    /// Snapshots in the group, at least one. The `group_snapshot_id` of each is the group's.
+    /// Snapshots in the group, at least one. The `group_snapshot_id` of each is the
+    /// group's.
     #[prost(message, repeated, tag = "2")]
     pub snapshots: Vec<Snapshot>,
 
-    /// When the group snapshot was taken. Always set.
+    /// Time at which the group snapshot was taken. Always set.
     #[prost(message, optional, tag = "3")]
     pub creation_time: Option<prost_types::Timestamp>,
 
-    /// Whether every snapshot of the group can be the source of a volume in `CreateVolume`. False as
-    /// long as one of `snapshots` isn't ready, true if all of them are.
+    /// True if every snapshot of the group can be the source of a volume in
+    /// `CreateVolume`. False as long as one of `snapshots` isn't ready, true if all of
+    /// them are.
     #[prost(bool, tag = "4")]
     pub ready_to_use: bool,
 }
@@ -1448,15 +1510,16 @@ pub struct DeleteVolumeGroupSnapshotRequest {
     #[prost(string, tag = "1")]
     pub group_snapshot_id: String,
 
-    /// Ids of all snapshots in the group, for drivers that can't find them by the group's id. A driver
-    /// that can compare them with the group's snapshots fails if they differ.
+    /// Ids of all snapshots in the group, for drivers that can't find them by the group's
+    /// id. A driver that can compare them with the group's snapshots fails if they
+    /// differ.
     ///
     /// Required.
     #[prost(string, repeated, tag = "2")]
     pub snapshot_ids: Vec<String>,
 
-    /// Credentials for the call, if the driver needs any; those with which the group snapshot was
-    /// created.
+    /// Credentials for the call, if the driver needs any; those with which the group
+    /// snapshot was created.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "3")]
@@ -1477,15 +1540,16 @@ pub struct GetVolumeGroupSnapshotRequest {
     #[prost(string, tag = "1")]
     pub group_snapshot_id: String,
 
-    /// Ids of all snapshots in the group, for drivers that can't find them by the group's id. A driver
-    /// that can compare them with the group's snapshots fails if they differ.
+    /// Ids of all snapshots in the group, for drivers that can't find them by the group's
+    /// id. A driver that can compare them with the group's snapshots fails if they
+    /// differ.
     ///
     /// Required.
     #[prost(string, repeated, tag = "2")]
     pub snapshot_ids: Vec<String>,
 
-    /// Credentials for the call, if the driver needs any; those with which the group snapshot was
-    /// created.
+    /// Credentials for the call, if the driver needs any; those with which the group
+    /// snapshot was created.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "3")]
@@ -1522,33 +1586,34 @@ pub struct GetMetadataAllocatedRequest {
     #[prost(string, tag = "1")]
     pub snapshot_id: String,
 
-    /// Position in bytes at which to begin, 0 for the whole snapshot. A caller whose stream was
-    /// interrupted passes the end of the last range that it got.
+    /// Position in bytes at which to begin, 0 for the whole snapshot. A caller whose
+    /// stream was interrupted passes the end of the last range that it got.
     ///
-    /// Leave out all ranges that end at or before this position. The first range may begin before it
-    /// and contain it, or begin later if nothing is allocated there.
+    /// Leave out all ranges that end at or before this position. The first range may
+    /// begin before it and contain it, or begin later if nothing is allocated there.
     #[prost(int64, tag = "2")]
     pub starting_offset: i64,
 
-    /// How many ranges a message of the stream may have at most; the driver may send fewer. 0 leaves
-    /// the number to the driver.
+    /// Most ranges that a message of the stream may have; the driver may send fewer. 0
+    /// leaves the number to the driver.
     #[prost(int32, tag = "3")]
     pub max_results: i32,
 
-    /// Credentials for the call, if the driver needs any: the Secret that the VolumeSnapshotClass
-    /// names in `csi.storage.k8s.io/snapshotter-secret-name` and `-namespace`.
+    /// Credentials for the call, if the driver needs any: the Secret that the
+    /// VolumeSnapshotClass names in `csi.storage.k8s.io/snapshotter-secret-name` and
+    /// `-namespace`.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "4")]
     pub secrets: crate::Secrets,
 }
 
-/// A message in the stream of `GetMetadataAllocated`. All of them together have the allocated ranges
-/// of the snapshot.
+/// A message in the stream of `GetMetadataAllocated`. All of them together have the
+/// allocated ranges of the snapshot.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct GetMetadataAllocatedResponse {
-    /// Whether the ranges have one size. Always set, and the same in each message of a stream. With
-    /// `FIXED_LENGTH`, `size_bytes` of all ranges are equal.
+    /// Relation of the sizes of the ranges. Always set, and the same in each message of a
+    /// stream. With `FIXED_LENGTH`, `size_bytes` of all ranges are equal.
     #[prost(enumeration = "BlockMetadataType", tag = "1")]
     pub block_metadata_type: i32,
 
@@ -1558,8 +1623,8 @@ pub struct GetMetadataAllocatedResponse {
 
     /// Next ranges, at most `max_results` if that isn't 0. May be empty.
     ///
-    /// Ranges are sorted by `byte_offset` and don't overlap, in a message and from one message to the
-    /// next: each begins at or after the end of the one before.
+    /// Ranges are sorted by `byte_offset` and don't overlap, in a message and from one
+    /// message to the next: each begins at or after the end of the one before.
     #[prost(message, repeated, tag = "3")]
     pub block_metadata: Vec<BlockMetadata>,
 }
@@ -1580,33 +1645,34 @@ pub struct GetMetadataDeltaRequest {
     #[prost(string, tag = "2")]
     pub target_snapshot_id: String,
 
-    /// Position in bytes at which to begin, 0 for the whole volume. A caller whose stream was
-    /// interrupted passes the end of the last range that it got.
+    /// Position in bytes at which to begin, 0 for the whole volume. A caller whose stream
+    /// was interrupted passes the end of the last range that it got.
     ///
-    /// Leave out all ranges that end at or before this position. The first range may begin before it
-    /// and contain it, or begin later if nothing differs there.
+    /// Leave out all ranges that end at or before this position. The first range may
+    /// begin before it and contain it, or begin later if nothing differs there.
     #[prost(int64, tag = "3")]
     pub starting_offset: i64,
 
-    /// How many ranges a message of the stream may have at most; the driver may send fewer. 0 leaves
-    /// the number to the driver.
+    /// Most ranges that a message of the stream may have; the driver may send fewer. 0
+    /// leaves the number to the driver.
     #[prost(int32, tag = "4")]
     pub max_results: i32,
 
-    /// Credentials for the call, if the driver needs any: the Secret that the VolumeSnapshotClass
-    /// names in `csi.storage.k8s.io/snapshotter-secret-name` and `-namespace`.
+    /// Credentials for the call, if the driver needs any: the Secret that the
+    /// VolumeSnapshotClass names in `csi.storage.k8s.io/snapshotter-secret-name` and
+    /// `-namespace`.
     ///
     /// Secret: it is never printed.
     #[prost(btree_map = "string, string", tag = "5")]
     pub secrets: crate::Secrets,
 }
 
-/// A message in the stream of `GetMetadataDelta`. All of them together have the ranges that differ
-/// between the two snapshots.
+/// A message in the stream of `GetMetadataDelta`. All of them together have the
+/// ranges that differ between the two snapshots.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct GetMetadataDeltaResponse {
-    /// Whether the ranges have one size. Always set, and the same in each message of a stream. With
-    /// `FIXED_LENGTH`, `size_bytes` of all ranges are equal.
+    /// Relation of the sizes of the ranges. Always set, and the same in each message of a
+    /// stream. With `FIXED_LENGTH`, `size_bytes` of all ranges are equal.
     #[prost(enumeration = "BlockMetadataType", tag = "1")]
     pub block_metadata_type: i32,
 
@@ -1616,14 +1682,14 @@ pub struct GetMetadataDeltaResponse {
 
     /// Next ranges, at most `max_results` if that isn't 0. May be empty.
     ///
-    /// Ranges are sorted by `byte_offset` and don't overlap, in a message and from one message to the
-    /// next: each begins at or after the end of the one before.
+    /// Ranges are sorted by `byte_offset` and don't overlap, in a message and from one
+    /// message to the next: each begins at or after the end of the one before.
     #[prost(message, repeated, tag = "3")]
     pub block_metadata: Vec<BlockMetadata>,
 }
 
-/// Kinds of health problems of a volume. Later releases of CSI can add kinds; the caller ignores
-/// those it doesn't know.
+/// Kinds of health problems of a volume. Later releases of CSI can add kinds; the
+/// caller ignores those it doesn't know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub enum VolumeHealthErrorType {
@@ -1633,12 +1699,12 @@ pub enum VolumeHealthErrorType {
     /// The volume works, but worse than it should, for example with a replica missing.
     Degraded = 1,
 
-    /// The volume can't be reached: from no node if the controller reports it, from one node if
-    /// `NodeGetVolumeHealth` there does.
+    /// The volume can't be reached: from no node if the controller reports it, from one
+    /// node if `NodeGetVolumeHealth` there does.
     Inaccessible = 2,
 
-    /// Data on the volume is lost for good, or that is to be feared. Users may have to restore it, for
-    /// example from a snapshot.
+    /// Data on the volume is lost for good, or that is to be feared. Users may have to
+    /// restore it, for example from a snapshot.
     DataLoss = 3,
 }
 
@@ -1672,8 +1738,8 @@ pub enum StorageHealthErrorType {
     /// Not set; don't use.
     UnknownStorageHealthErrorType = 0,
 
-    /// The storage works, but worse than usual, for example because paths are lost or answers take
-    /// long. Its volumes may be slow.
+    /// The storage works, but worse than usual, for example because paths are lost or
+    /// answers take long. Its volumes may be slow.
     StorageDegraded = 1,
 
     /// The node can't reach the storage at all. Its volumes are probably not usable.
@@ -1701,8 +1767,8 @@ impl StorageHealthErrorType {
     }
 }
 
-/// How the sizes of the ranges in a stream relate to each other. The driver chooses; within one
-/// stream the kind stays the same.
+/// Relation of the sizes of the ranges in a stream to each other. The driver chooses;
+/// within one stream the kind stays the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub enum BlockMetadataType {

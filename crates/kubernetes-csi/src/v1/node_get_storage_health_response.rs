@@ -8,8 +8,8 @@ pub struct StorageBackendHealth {
     #[prost(enumeration = "super::StorageHealthErrorType", tag = "1")]
     pub status: i32,
 
-    /// Cause in one short word in CamelCase, for programs and narrow tables. Always set. No two
-    /// entries have the same `status`, `reason` and `volume_capability`.
+    /// Cause in one short word in CamelCase, for programs and narrow tables. Always set.
+    /// No two entries have the same `status`, `reason` and `volume_capability`.
     ///
     /// Kubernetes accepts at most 256 characters.
     #[prost(string, tag = "2")]
@@ -23,8 +23,8 @@ pub struct StorageBackendHealth {
 
     /// Kind of volumes that the problem affects. Absent if it affects all of them.
     ///
-    /// The kubelet refuses the whole answer if a capability in it lacks the access type or the
-    /// access mode.
+    /// The kubelet refuses the whole answer if a capability in it lacks the access type
+    /// or the access mode.
     #[prost(message, optional, tag = "4")]
     pub volume_capability: Option<super::VolumeCapability>,
 }

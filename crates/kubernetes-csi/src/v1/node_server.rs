@@ -13,26 +13,29 @@ use tonic::codegen::*;
 
 /// Makes volumes available on the node where the driver runs.
 ///
-/// The kubelet calls this service on every node. It waits two minutes for an answer and repeats a
-/// call that failed.
+/// The kubelet calls this service on every node. It waits two minutes for an answer
+/// and repeats a call that failed.
 ///
-/// The code of an error of `NodeStageVolume` or `NodePublishVolume` matters. After `CANCELLED`,
-/// `DEADLINE_EXCEEDED`, `UNAVAILABLE`, `RESOURCE_EXHAUSTED` or `ABORTED` the kubelet assumes that
-/// the operation may still be under way: it repeats the call, or undoes it if the Pod is gone. After
-/// any other code it assumes that the attempt left nothing behind, and may never call
-/// `NodeUnstageVolume` or `NodeUnpublishVolume`.
+/// The code of an error of `NodeStageVolume` or `NodePublishVolume` matters. After
+/// `CANCELLED`, `DEADLINE_EXCEEDED`, `UNAVAILABLE`, `RESOURCE_EXHAUSTED` or `ABORTED`
+/// the kubelet assumes that the operation may still be under way: it repeats the
+/// call, or undoes it if the Pod is gone. After any other code it assumes that the
+/// attempt left nothing behind, and may never call `NodeUnstageVolume` or
+/// `NodeUnpublishVolume`.
 #[async_trait]
 pub trait Node: Send + Sync + 'static {
-    /// Prepares a volume on the node, once for all Pods that use it there. Succeeds if the volume is
-    /// already staged at `staging_target_path` with the same `volume_capability`.
+    /// Prepares a volume on the node, once for all Pods that use it there. Succeeds if
+    /// the volume is already staged at `staging_target_path` with the same
+    /// `volume_capability`.
     ///
-    /// Typical work is to log in to the storage, to format an empty device and to mount it at
-    /// `staging_target_path`. `NodePublishVolume` then binds it into each Pod.
+    /// Typical work is to log in to the storage, to format an empty device and to mount
+    /// it at `staging_target_path`. `NodePublishVolume` then binds it into each Pod.
     ///
-    /// Implemented by drivers with `STAGE_UNSTAGE_VOLUME`. The call comes after a successful
-    /// `ControllerPublishVolume` for this node, if the controller has that capability, and succeeds
-    /// before the first `NodePublishVolume` of the volume. If it failed or its result was lost, the
-    /// caller repeats it or calls `NodeUnstageVolume`. The kubelet doesn't stage inline volumes.
+    /// Implemented by drivers with `STAGE_UNSTAGE_VOLUME`. The call comes after a
+    /// successful `ControllerPublishVolume` for this node, if the controller has that
+    /// capability, and succeeds before the first `NodePublishVolume` of the volume. If it
+    /// failed or its result was lost, the caller repeats it or calls `NodeUnstageVolume`.
+    /// The kubelet doesn't stage inline volumes.
     ///
     /// # Errors
     ///
@@ -59,16 +62,16 @@ pub trait Node: Send + Sync + 'static {
         request: tonic::Request<super::NodeUnstageVolumeRequest>,
     ) -> Result<tonic::Response<super::NodeUnstageVolumeResponse>, tonic::Status>;
 
-    /// Makes a volume available to a Pod at `target_path`. Succeeds if the volume is already published
-    /// there with a compatible `volume_capability` and `readonly`.
+    /// Makes a volume available to a Pod at `target_path`. Succeeds if the volume is
+    /// already published there with a compatible `volume_capability` and `readonly`.
     ///
     /// Every driver with a node service implements the call. It comes after a successful
-    /// `ControllerPublishVolume` for this node and a successful `NodeStageVolume`, if the driver has
-    /// those calls. If it failed or its result was lost, the caller repeats it or calls
-    /// `NodeUnpublishVolume`.
+    /// `ControllerPublishVolume` for this node and a successful `NodeStageVolume`, if the
+    /// driver has those calls. If it failed or its result was lost, the caller repeats it
+    /// or calls `NodeUnpublishVolume`.
     ///
-    /// The kubelet calls it for each Pod, so one volume can be published at several paths of a node.
-    /// What a second call for the volume returns:
+    /// The kubelet calls it for each Pod, so one volume can be published at several paths
+    /// of a node. What a second call for the volume returns:
     ///
     /// | `target_path` | access mode | other fields equal | other fields differ |
     /// |---|---|---|---|
@@ -77,9 +80,9 @@ pub trait Node: Send + Sync + 'static {
     /// | another | any other | `FAILED_PRECONDITION` | `FAILED_PRECONDITION` |
     ///
     /// `secrets` are never compared. A second call with another `volume_capability` is
-    /// `FAILED_PRECONDITION` also for volumes of several nodes. With `requiresRepublish` in the
-    /// CSIDriver the kubelet repeats the call for a published volume with new tokens in
-    /// `volume_context` or `secrets`: take them over and succeed.
+    /// `FAILED_PRECONDITION` also for volumes of several nodes. With `requiresRepublish`
+    /// in the CSIDriver the kubelet repeats the call for a published volume with new
+    /// tokens in `volume_context` or `secrets`: take them over and succeed.
     ///
     /// # Errors
     ///
@@ -94,10 +97,12 @@ pub trait Node: Send + Sync + 'static {
         request: tonic::Request<super::NodePublishVolumeRequest>,
     ) -> Result<tonic::Response<super::NodePublishVolumeResponse>, tonic::Status>;
 
-    /// Undoes `NodePublishVolume` and removes `target_path`. Succeeds if nothing is published there.
+    /// Undoes `NodePublishVolume` and removes `target_path`. Succeeds if nothing is
+    /// published there.
     ///
-    /// Every driver with a node service implements the call. It comes at least once for each path
-    /// that was published. The kubelet repeats it until it succeeds; the Pod isn't gone before that.
+    /// Every driver with a node service implements the call. It comes at least once for
+    /// each path that was published. The kubelet repeats it until it succeeds; the Pod
+    /// isn't gone before that.
     ///
     /// # Errors
     ///
@@ -109,8 +114,9 @@ pub trait Node: Send + Sync + 'static {
 
     /// Returns how much of a volume is used.
     ///
-    /// Implemented by drivers with `GET_VOLUME_STATS`. The kubelet calls it regularly for each volume
-    /// of each Pod, once a minute by default, and serves the numbers as metrics.
+    /// Implemented by drivers with `GET_VOLUME_STATS`. The kubelet calls it regularly for
+    /// each volume of each Pod, once a minute by default, and serves the numbers as
+    /// metrics.
     ///
     /// # Errors
     ///
@@ -122,13 +128,13 @@ pub trait Node: Send + Sync + 'static {
 
     /// Returns the health of a volume as seen from this node.
     ///
-    /// Implemented by drivers with the node capability `GET_VOLUME_HEALTH`. The volume needn't be
-    /// staged or published: the call also comes for a volume for which that was tried recently, so
-    /// that the driver can report why it failed.
+    /// Implemented by drivers with the node capability `GET_VOLUME_HEALTH`. The volume
+    /// needn't be staged or published: the call also comes for a volume for which that
+    /// was tried recently, so that the driver can report why it failed.
     ///
-    /// The kubelet of Kubernetes 1.37 calls it with the feature gate `CSIVolumeHealth`, as often as it
-    /// reads the volumes' statistics, and reports the result in the Pod's status. It leaves out inline
-    /// volumes.
+    /// The kubelet of Kubernetes 1.37 calls it with the feature gate `CSIVolumeHealth`,
+    /// as often as it reads the volumes' statistics, and reports the result in the Pod's
+    /// status. It leaves out inline volumes.
     ///
     /// Alpha: the specification may change it.
     ///
@@ -142,11 +148,12 @@ pub trait Node: Send + Sync + 'static {
 
     /// Returns the health of the storage behind the driver as seen from this node.
     ///
-    /// Reports problems that affect more than one volume, for example of a backend or a protocol.
-    /// Implemented by drivers with `GET_STORAGE_HEALTH`.
+    /// Reports problems that affect more than one volume, for example of a backend or a
+    /// protocol. Implemented by drivers with `GET_STORAGE_HEALTH`.
     ///
-    /// The kubelet of Kubernetes 1.37 calls it with the feature gate `CSIVolumeHealth` for each
-    /// registered driver and writes the result to `status.storageHealth` of the CSINode.
+    /// The kubelet of Kubernetes 1.37 calls it with the feature gate `CSIVolumeHealth`
+    /// for each registered driver and writes the result to `status.storageHealth` of the
+    /// CSINode.
     ///
     /// Alpha: the specification may change it.
     async fn node_get_storage_health(
@@ -154,19 +161,19 @@ pub trait Node: Send + Sync + 'static {
         request: tonic::Request<super::NodeGetStorageHealthRequest>,
     ) -> Result<tonic::Response<super::NodeGetStorageHealthResponse>, tonic::Status>;
 
-    /// Grows a volume on the node, usually its file system. Succeeds if the volume already has the
-    /// requested size.
+    /// Grows a volume on the node, usually its file system. Succeeds if the volume
+    /// already has the requested size.
     ///
-    /// Implemented by drivers with the node capability `EXPAND_VOLUME`. The volume is staged or
-    /// published at `volume_path`. With `STAGE_UNSTAGE_VOLUME` the call comes after
-    /// `NodeStageVolume`, before or after `NodePublishVolume`; else after `NodePublishVolume`. A
-    /// volume of a driver that only has `VolumeExpansion.OFFLINE` was expanded by
-    /// `ControllerExpandVolume` before it was staged or published.
+    /// Implemented by drivers with the node capability `EXPAND_VOLUME`. The volume is
+    /// staged or published at `volume_path`. With `STAGE_UNSTAGE_VOLUME` the call comes
+    /// after `NodeStageVolume`, before or after `NodePublishVolume`; else after
+    /// `NodePublishVolume`. A volume of a driver that only has `VolumeExpansion.OFFLINE`
+    /// was expanded by `ControllerExpandVolume` before it was staged or published.
     ///
-    /// The kubelet calls it when the claim of a published volume has grown, or right after it
-    /// published the volume. After `INVALID_ARGUMENT`, `NOT_FOUND` or `OUT_OF_RANGE` it reports the
-    /// expansion as infeasible in the claim's status. After `FAILED_PRECONDITION` it doesn't repeat
-    /// the call while the volume is in use.
+    /// The kubelet calls it when the claim of a published volume has grown, or right
+    /// after it published the volume. After `INVALID_ARGUMENT`, `NOT_FOUND` or
+    /// `OUT_OF_RANGE` it reports the expansion as infeasible in the claim's status. After
+    /// `FAILED_PRECONDITION` it doesn't repeat the call while the volume is in use.
     ///
     /// # Errors
     ///
@@ -182,8 +189,8 @@ pub trait Node: Send + Sync + 'static {
 
     /// Lists the capabilities of the node service.
     ///
-    /// Every driver with a node service implements the call. The kubelet makes it before most of its
-    /// other calls and keeps no copy of the answer, so answer at once.
+    /// Every driver with a node service implements the call. The kubelet makes it before
+    /// most of its other calls and keeps no copy of the answer, so answer at once.
     async fn node_get_capabilities(
         &self,
         request: tonic::Request<super::NodeGetCapabilitiesRequest>,
@@ -191,13 +198,13 @@ pub trait Node: Send + Sync + 'static {
 
     /// Returns the driver's id of this node, the limit of its volumes and its topology.
     ///
-    /// The specification asks for it only if the controller has `PUBLISH_UNPUBLISH_VOLUME`, but the
-    /// kubelet calls it for every driver: registration fails if it fails. The driver can't rely on
-    /// a second call.
+    /// The specification asks for it only if the controller has
+    /// `PUBLISH_UNPUBLISH_VOLUME`, but the kubelet calls it for every driver:
+    /// registration fails if it fails. The driver can't rely on a second call.
     ///
     /// The kubelet writes the answer to the CSINode and the Node. With
-    /// `nodeAllocatableUpdatePeriodSeconds` in the CSIDriver it asks again in that interval, and when
-    /// attaching a volume failed with `RESOURCE_EXHAUSTED`.
+    /// `nodeAllocatableUpdatePeriodSeconds` in the CSIDriver it asks again in that
+    /// interval, and when attaching a volume failed with `RESOURCE_EXHAUSTED`.
     async fn node_get_info(
         &self,
         request: tonic::Request<super::NodeGetInfoRequest>,

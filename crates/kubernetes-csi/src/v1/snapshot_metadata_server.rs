@@ -11,15 +11,18 @@
 
 use tonic::codegen::*;
 
-/// Lists which ranges of a block volume's snapshot are allocated, or differ from an older snapshot.
+/// Lists which ranges of a block volume's snapshot are allocated, or differ from an
+/// older snapshot.
 ///
-/// Backup programs use it to read only the data that they need. Reading the data is not part of the
-/// service. A driver that has it lists `SNAPSHOT_METADATA_SERVICE` in `GetPluginCapabilities` and
-/// implements both calls. In Kubernetes the sidecar external-snapshot-metadata calls it for clients.
+/// Backup programs use it to read only the data that they need. Reading the data is
+/// not part of the service. A driver that has it lists `SNAPSHOT_METADATA_SERVICE` in
+/// `GetPluginCapabilities` and implements both calls. In Kubernetes the sidecar
+/// external-snapshot-metadata calls it for clients.
 ///
-/// Both calls return a stream. End it without an error only after the last range: the caller takes
-/// that as the proof that nothing is missing. If the ranges can't be read to the end, end the stream
-/// with an error status. The caller may then call again with a higher `starting_offset`.
+/// Both calls return a stream. End it without an error only after the last range: the
+/// caller takes that as the proof that nothing is missing. If the ranges can't be
+/// read to the end, end the stream with an error status. The caller may then call
+/// again with a higher `starting_offset`.
 ///
 /// Alpha: the specification may change it.
 #[async_trait]
@@ -50,8 +53,8 @@ pub trait SnapshotMetadata: Send + Sync + 'static {
         > + Send
         + 'static;
 
-    /// Streams the ranges that differ between two snapshots of one volume, in the order of their
-    /// offsets.
+    /// Streams the ranges that differ between two snapshots of one volume, in the order
+    /// of their offsets.
     ///
     /// # Errors
     ///

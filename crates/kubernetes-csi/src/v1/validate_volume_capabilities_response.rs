@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-/// What the driver has checked and found right: the parts of the request that it knows.
+/// Everything that the driver has checked and found right: the parts of the request
+/// that it knows.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Confirmed {
     /// Checked `volume_context`. May be empty.

@@ -32,7 +32,8 @@ pub enum Type {
     #[prost(message, tag = "1")]
     Snapshot(SnapshotSource),
 
-    /// Another volume of the driver. In Kubernetes, the claim's `spec.dataSource` is a claim.
+    /// Another volume of the driver. In Kubernetes, the claim's `spec.dataSource` is a
+    /// claim.
     #[prost(message, tag = "2")]
     Volume(VolumeSource),
 }

@@ -10,7 +10,8 @@ pub struct VolumeHealthEntry {
     #[prost(enumeration = "super::VolumeHealthErrorType", tag = "1")]
     pub status: i32,
 
-    /// Short reason in CamelCase for programs and tables, such as `ReplicaMissing`; always set.
+    /// Short reason in CamelCase for programs and tables, such as `ReplicaMissing`;
+    /// always set.
     ///
     /// No two entries of a volume have the same `status` and `reason`.
     #[prost(string, tag = "2")]

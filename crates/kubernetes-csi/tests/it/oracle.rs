@@ -1,6 +1,5 @@
-//! Go's generated code reads what we write, and writes the same: the same bytes, but that it puts the
-//! members of a `oneof` behind all other fields, and writes empty keys and values in entries of
-//! maps.
+//! Go's generated code reads our messages and writes the same bytes, but that it puts members of a
+//! `oneof` behind all other fields, and writes empty keys and values in entries of maps.
 
 use std::io::Write;
 use std::path::Path;

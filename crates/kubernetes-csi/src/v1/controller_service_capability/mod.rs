@@ -4,7 +4,7 @@
 /// A call, or an option of calls.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
 pub struct Rpc {
-    /// Which call or option it is.
+    /// The call or option.
     #[prost(enumeration = "rpc::Type", tag = "1")]
     pub r#type: i32,
 }

@@ -20,21 +20,22 @@ pub enum Type {
     /// The driver has `GetCapacity`.
     GetCapacity = 4,
 
-    /// The driver has `CreateSnapshot` and `DeleteSnapshot`, and creates volumes from snapshots.
+    /// The driver has `CreateSnapshot` and `DeleteSnapshot`, and creates volumes from
+    /// snapshots.
     CreateDeleteSnapshot = 5,
 
     /// The driver has `ListSnapshots`.
     ListSnapshots = 6,
 
-    /// `CreateVolume` can copy another volume of the driver. Some combinations of source and
-    /// parameters can still be refused.
+    /// `CreateVolume` can copy another volume of the driver. Some combinations of source
+    /// and parameters can still be refused.
     CloneVolume = 7,
 
     /// The driver respects `ControllerPublishVolumeRequest.readonly`.
     PublishReadonly = 8,
 
-    /// The driver has `ControllerExpandVolume`. `PluginCapability.VolumeExpansion` says when it
-    /// works.
+    /// The driver has `ControllerExpandVolume`. `PluginCapability.VolumeExpansion` says
+    /// when it works.
     ExpandVolume = 9,
 
     /// `ListVolumes` and `ControllerGetVolume` answer `published_node_ids`. Needs
@@ -49,13 +50,14 @@ pub enum Type {
     /// The driver knows the access modes `SINGLE_NODE_SINGLE_WRITER` and
     /// `SINGLE_NODE_MULTI_WRITER`, or one of them.
     ///
-    /// They replace `SINGLE_NODE_WRITER`, which the driver has to accept as before for older
-    /// callers.
+    /// They replace `SINGLE_NODE_WRITER`, which the driver has to accept as before for
+    /// older callers.
     ///
     /// Alpha: the specification may change it.
     SingleNodeMultiWriter = 13,
 
-    /// The driver has `ControllerModifyVolume`, and `CreateVolume` takes `mutable_parameters`.
+    /// The driver has `ControllerModifyVolume`, and `CreateVolume` takes
+    /// `mutable_parameters`.
     ModifyVolume = 14,
 
     /// The driver has `GetSnapshot`.

@@ -8,32 +8,33 @@ pub enum Type {
     /// Not set; don't use.
     Unknown = 0,
 
-    /// The driver has `NodeStageVolume` and `NodeUnstageVolume`, and wants a volume staged before
-    /// it is published.
+    /// The driver has `NodeStageVolume` and `NodeUnstageVolume`, and wants a volume
+    /// staged before it is published.
     StageUnstageVolume = 1,
 
     /// The driver has `NodeGetVolumeStats`.
     GetVolumeStats = 2,
 
-    /// The driver has `NodeExpandVolume`. `VolumeExpansion` in `GetPluginCapabilities` says when
-    /// it can be called.
+    /// The driver has `NodeExpandVolume`. `VolumeExpansion` in `GetPluginCapabilities`
+    /// says when it can be called.
     ExpandVolume = 3,
 
     /// The driver knows the access modes `SINGLE_NODE_SINGLE_WRITER` and
-    /// `SINGLE_NODE_MULTI_WRITER`, or one of them. It still has to accept `SINGLE_NODE_WRITER`
-    /// from callers that don't know them.
+    /// `SINGLE_NODE_MULTI_WRITER`, or one of them. It still has to accept
+    /// `SINGLE_NODE_WRITER` from callers that don't know them.
     ///
     /// With it the kubelet sends `SINGLE_NODE_MULTI_WRITER` for `ReadWriteOnce` and
-    /// `SINGLE_NODE_SINGLE_WRITER` for `ReadWriteOncePod`; without it `SINGLE_NODE_WRITER` for
-    /// both.
+    /// `SINGLE_NODE_SINGLE_WRITER` for `ReadWriteOncePod`; without it
+    /// `SINGLE_NODE_WRITER` for both.
     ///
     /// Alpha: the specification may change it.
     SingleNodeMultiWriter = 5,
 
-    /// The driver applies the group in `volume_mount_group` when it stages or publishes a volume.
+    /// The driver applies the group in `volume_mount_group` when it stages or publishes a
+    /// volume.
     ///
-    /// With it the kubelet sends the Pod's `fsGroup` there, and doesn't change the group and the
-    /// permissions of files itself.
+    /// With it the kubelet sends the Pod's `fsGroup` there, and doesn't change the group
+    /// and the permissions of files itself.
     VolumeMountGroup = 6,
 
     /// The driver has `NodeGetVolumeHealth`.

@@ -4,7 +4,7 @@
 /// A service beyond `Identity` and `Node`, or a property of all volumes or snapshots.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
 pub struct Service {
-    /// Which service or property it is.
+    /// The service or property.
     #[prost(enumeration = "service::Type", tag = "1")]
     pub r#type: i32,
 }
@@ -12,10 +12,10 @@ pub struct Service {
 /// Messages and enumerations of `Service`.
 pub mod service;
 
-/// When volumes of the driver can grow.
+/// Growth of volumes: while they are in use, or only at other times.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
 pub struct VolumeExpansion {
-    /// Whether volumes in use can grow.
+    /// `ONLINE` or `OFFLINE`.
     #[prost(enumeration = "volume_expansion::Type", tag = "1")]
     pub r#type: i32,
 }
@@ -30,7 +30,7 @@ pub enum Type {
     #[prost(message, tag = "1")]
     Service(Service),
 
-    /// When volumes can grow.
+    /// Growth of volumes.
     #[prost(message, tag = "2")]
     VolumeExpansion(VolumeExpansion),
 }

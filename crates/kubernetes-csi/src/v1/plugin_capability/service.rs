@@ -10,14 +10,14 @@ pub enum Type {
 
     /// The driver serves `Controller`. Most drivers do.
     ///
-    /// The caller then asks `ControllerGetCapabilities` for the calls it can use. Without it
-    /// csi-provisioner creates no volumes.
+    /// The caller then asks `ControllerGetCapabilities` for the calls it can use. Without
+    /// it csi-provisioner creates no volumes.
     ControllerService = 1,
 
     /// Volumes may be reachable from a part of the cluster only.
     ///
-    /// Kubernetes then compares `Volume.accessible_topology` with what each node answers to
-    /// `NodeGetInfo` when it places Pods, and csi-provisioner sets
+    /// Kubernetes then compares `Volume.accessible_topology` with what each node answers
+    /// to `NodeGetInfo` when it places Pods, and csi-provisioner sets
     /// `CreateVolumeRequest.accessibility_requirements`.
     VolumeAccessibilityConstraints = 2,
 
@@ -26,17 +26,18 @@ pub enum Type {
     /// The caller then asks `GroupControllerGetCapabilities` for the calls it can use.
     GroupControllerService = 3,
 
-    /// The driver serves `SnapshotMetadata`: which blocks of a snapshot are allocated, and which
-    /// differ between two snapshots of a block volume.
+    /// The driver serves `SnapshotMetadata`: which blocks of a snapshot are allocated,
+    /// and which differ between two snapshots of a block volume.
     ///
     /// Alpha: the specification may change it.
     SnapshotMetadataService = 4,
 
     /// Snapshots may be restorable in a part of the cluster only.
     ///
-    /// A topology suits a snapshot if every volume made from it there can be reached from there.
-    /// The driver reports such topologies in `Snapshot.accessible_topology`, and the caller
-    /// respects them when it chooses where to create a volume from the snapshot.
+    /// A topology suits a snapshot if every volume made from it there can be reached from
+    /// there. The driver reports such topologies in `Snapshot.accessible_topology`, and
+    /// the caller respects them when it chooses where to create a volume from the
+    /// snapshot.
     ///
     /// Alpha: the specification may change it.
     SnapshotAccessibilityConstraints = 5,

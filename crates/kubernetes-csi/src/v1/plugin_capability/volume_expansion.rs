@@ -10,16 +10,17 @@ pub enum Type {
 
     /// Volumes can grow while they are published to a node.
     ///
-    /// Goes with `EXPAND_VOLUME` of the controller, of the node, or of both. The controller's
-    /// makes `ControllerExpandVolume` work for published volumes: enough for a network file
-    /// system. A disk needs both, so that the file system on it grows too. The node's alone is for
-    /// drivers that expand by `NodeExpandVolume` only.
+    /// Goes with `EXPAND_VOLUME` of the controller, of the node, or of both. The
+    /// controller's makes `ControllerExpandVolume` work for published volumes: enough for
+    /// a network file system. A disk needs both, so that the file system on it grows too.
+    /// The node's alone is for drivers that expand by `NodeExpandVolume` only.
     Online = 1,
 
     /// Volumes can grow while no node has them.
     ///
-    /// `ControllerExpandVolume` isn't sent for a volume that is published and in use on a node.
-    /// Goes with `EXPAND_VOLUME` of the controller, with or without that of the node.
+    /// `ControllerExpandVolume` isn't sent for a volume that is published and in use on a
+    /// node. Goes with `EXPAND_VOLUME` of the controller, with or without that of the
+    /// node.
     Offline = 2,
 }
 

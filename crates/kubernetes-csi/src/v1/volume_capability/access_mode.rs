@@ -10,9 +10,10 @@ pub enum Mode {
 
     /// One node reads and writes.
     ///
-    /// Kubernetes' `ReadWriteOnce`, and `ReadWriteOncePod` too, for drivers without the capability
-    /// `SINGLE_NODE_MULTI_WRITER`. The specification lets a driver refuse a second target path on
-    /// the node; Kubernetes publishes a `ReadWriteOnce` volume to several Pods of a node, though.
+    /// Kubernetes' `ReadWriteOnce`, and `ReadWriteOncePod` too, for drivers without the
+    /// capability `SINGLE_NODE_MULTI_WRITER`. The specification lets a driver refuse a
+    /// second target path on the node; Kubernetes publishes a `ReadWriteOnce` volume to
+    /// several Pods of a node, though.
     SingleNodeWriter = 1,
 
     /// One node, and it only reads. Kubernetes doesn't ask for it.
@@ -29,15 +30,17 @@ pub enum Mode {
 
     /// One workload on one node reads and writes.
     ///
-    /// Kubernetes' `ReadWriteOncePod`, for drivers with the capability `SINGLE_NODE_MULTI_WRITER`.
-    /// The driver refuses a second `NodePublishVolume` at another path.
+    /// Kubernetes' `ReadWriteOncePod`, for drivers with the capability
+    /// `SINGLE_NODE_MULTI_WRITER`. The driver refuses a second `NodePublishVolume` at
+    /// another path.
     ///
     /// Alpha: the specification may change it.
     SingleNodeSingleWriter = 6,
 
     /// Any number of workloads on one node read and write.
     ///
-    /// Kubernetes' `ReadWriteOnce`, for drivers with the capability `SINGLE_NODE_MULTI_WRITER`.
+    /// Kubernetes' `ReadWriteOnce`, for drivers with the capability
+    /// `SINGLE_NODE_MULTI_WRITER`.
     ///
     /// Alpha: the specification may change it.
     SingleNodeMultiWriter = 7,

@@ -12,8 +12,8 @@ pub struct BlockVolume {}
 pub struct MountVolume {
     /// File system, such as `ext4`. Empty: the driver chooses.
     ///
-    /// From PersistentVolume `spec.csi.fsType`. For a new volume csi-provisioner takes the
-    /// StorageClass's `csi.storage.k8s.io/fstype`, else its own `--default-fstype`.
+    /// From PersistentVolume `spec.csi.fsType`. For a new volume csi-provisioner takes
+    /// the StorageClass's `csi.storage.k8s.io/fstype`, else its own `--default-fstype`.
     #[prost(string, tag = "1")]
     pub fs_type: String,
 
@@ -28,15 +28,16 @@ pub struct MountVolume {
 
     /// Group id under which to mount. Empty: none is asked for.
     ///
-    /// Sent to drivers with the node capability `VOLUME_MOUNT_GROUP`. The driver passes the group to
-    /// the mount, for example as the option `gid=`. The group should be able to read and write new
-    /// files and directories, unless the workload sets their permissions. The kubelet sends the
-    /// Pod's `spec.securityContext.fsGroup` as a decimal number.
+    /// Sent to drivers with the node capability `VOLUME_MOUNT_GROUP`. The driver passes
+    /// the group to the mount, for example as the option `gid=`. The group should be able
+    /// to read and write new files and directories, unless the workload sets their
+    /// permissions. The kubelet sends the Pod's `spec.securityContext.fsGroup` as a
+    /// decimal number.
     #[prost(string, tag = "3")]
     pub volume_mount_group: String,
 }
 
-/// How many nodes and workloads use a volume at a time, and whether they write.
+/// Number of nodes and workloads that use a volume at a time, and whether they write.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
 pub struct AccessMode {
     /// The access mode.
