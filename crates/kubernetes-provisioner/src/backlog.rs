@@ -101,6 +101,11 @@ impl Backlog {
         self.queue.forget(key);
     }
 
+    /// Returns true if the last attempt for a key failed.
+    pub(crate) fn is_retried(&self, key: &str) -> bool {
+        self.queue.retries(&key.to_owned()) > 0
+    }
+
     pub(crate) fn shut_down(&self) {
         self.queue.shut_down();
     }

@@ -37,8 +37,9 @@ pub(crate) struct Preparation<P> {
 }
 
 impl<P: Provisioner> Preparation<P> {
-    /// Returns the request for a claim.
-    pub(crate) async fn request(&self, uid: &str) -> Step<ProvisionRequest> {
+    /// Returns the request for a claim, which is read if the last attempt for it failed: it may
+    /// have been deleted because of that.
+    pub(crate) async fn request(&self, uid: &str, is_retried: bool) -> Step<ProvisionRequest> {
         let Some(pending) = self.cache.claim(uid) else {
             debug!("the claim is gone or has a volume");
             return Err(Next::Done);
@@ -50,7 +51,10 @@ impl<P: Provisioner> Preparation<P> {
         // First, and without a request: what the provisioner refuses is somebody else's.
         self.ask(known).await?;
         let class = self.ready_class(uid, known)?;
-        let claim = self.current_claim(uid, known).await?;
+        let claim = match is_retried || !self.cache.has_fresh_claims() {
+            true => self.read_claim(uid, known).await?,
+            false => self.cached_claim(uid)?,
+        };
         let class = if demands(&claim) == demands(known) {
             class
         } else {
@@ -93,15 +97,8 @@ impl<P: Provisioner> Preparation<P> {
         Ok(class)
     }
 
-    /// Returns the claim as it is now.
-    async fn current_claim(
-        &self,
-        uid: &str,
-        known: &PersistentVolumeClaim,
-    ) -> Step<PersistentVolumeClaim> {
-        if !self.cache.has_fresh_claims() {
-            return self.read_claim(uid, known).await;
-        }
+    /// Returns the claim as the cache has it now.
+    fn cached_claim(&self, uid: &str) -> Step<PersistentVolumeClaim> {
         let pending = self.cache.claim(uid);
         pending
             .map(|pending| pending.claim.clone())

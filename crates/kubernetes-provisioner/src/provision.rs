@@ -89,7 +89,8 @@ impl<P: Provisioner> ClaimWorker<P> {
         if let Some(request) = self.provisions.in_progress(uid) {
             return Ok(request);
         }
-        match self.preparation.request(uid).await {
+        let is_retried = self.backlog.is_retried(uid);
+        match self.preparation.request(uid, is_retried).await {
             Ok(request) => Ok(Arc::new(request)),
             Err(Next::Done) if self.preparation.is_gone(uid) => {
                 Err(self.abandoned.delete(uid).await)
