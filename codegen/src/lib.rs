@@ -72,7 +72,7 @@ pub use adopt::{Adopted, TO_DESCRIBE, adopt};
 pub use compare::{Comparison, Difference, DifferenceKind, compare};
 pub use config::{
     Bundle, Config, Conversion, ConversionRule, CrateConfig, Derive, DocumentConfig, Extern, Grpc,
-    K8sOpenapi, NumberedTypes, Part, Parts, Protobuf, Standalone,
+    GrpcRules, K8sOpenapi, NumberedTypes, Part, Parts, Protobuf, Standalone,
 };
 pub use cost::{CostOf, CostlyRule, MissingBound, costly};
 pub use diag::{Diagnostic, Diagnostics};

@@ -1,6 +1,6 @@
 //! `cargo xtask codegen`: generates the crates.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -163,13 +163,26 @@ fn grpc(root: &Path, found: &Found) -> Result<Vec<Plan>, Box<dyn Error>> {
         let source = Source::new(&module.file, workspace::read(&path)?);
         let named = |file: &str| (file == module.file).then(|| path.display().to_string());
         let made = codegen::grpc(module, &source).map_err(|errors| errors.renamed(named))?;
-        modules.push(made);
+        modules.extend(made);
     }
     rustfmt::format(&mut modules)?;
-    let plans = modules.iter_mut();
-    plans
-        .map(|module| Plan::of_crate(root, module, Vec::new()))
-        .collect()
+    // A plan removes what its package doesn't have any more, so that there is one for each.
+    let mut packages = BTreeMap::<_, Vec<GeneratedFile>>::new();
+    for module in modules {
+        packages
+            .entry(module.name)
+            .or_default()
+            .extend(module.files);
+    }
+    let plans = packages.into_iter().map(|(name, files)| {
+        let mut package = Generated {
+            name,
+            files,
+            ..Generated::default()
+        };
+        Plan::of_crate(root, &mut package, Vec::new())
+    });
+    plans.collect()
 }
 
 /// Reads the input of the generator.

@@ -28,7 +28,7 @@ pub use derives::Derive;
 pub(crate) use derives::Derived;
 pub use document::DocumentConfig;
 pub use externs::Extern;
-pub use grpc::Grpc;
+pub use grpc::{Grpc, GrpcRules};
 pub use k8s_openapi::K8sOpenapi;
 pub use parts::{Part, Parts};
 pub use protobuf::{NumberedTypes, Protobuf};

@@ -1,9 +1,10 @@
 //! The comments of a `.proto` file: documentation, and annotations in lines that begin with `@`.
 //!
-//! - `@required` at a field: the caller sets it.
+//! - `@required` at a field: the caller sets it. At a `oneof`: the caller sets one of its members.
 //! - `@path` at a field of a string: an absolute path, as long as the operating system allows.
 //! - `@size N` at a field of a string, a map or a list: at most N bytes in all, in place of the
 //!   general limit.
+//! - `@rule FUNCTION` at a field or a message: a hand-written function checks it, too.
 //! - `@error CODE TEXT` at an rpc: when it fails with that code. The text continues in indented
 //!   lines.
 
@@ -78,24 +79,30 @@ const CODES: [&str; 16] = [
     "UNKNOWN",
 ];
 
-/// What a comment says.
+/// The content of a comment.
 #[derive(Default)]
-struct Comment {
+pub(super) struct Comment {
+    /// The line of the item, counted from 1.
+    pub(super) line: Option<usize>,
     lines: Vec<String>,
-    is_required: bool,
-    is_path: bool,
-    size: Option<u32>,
+    pub(super) is_required: bool,
+    pub(super) is_path: bool,
+    pub(super) size: Option<u32>,
+    /// The name of the function that checks it.
+    pub(super) rule: Option<String>,
     errors: Vec<(String, String)>,
 }
 
-/// Replaces the comments of a file by the documentation that they become.
+/// Replaces the comments of a file by the documentation that they become, and returns them by the
+/// names of their items.
 pub(super) fn rewrite(
     file: &mut FileDescriptorProto,
     items: &[Item],
     source: &Source,
     diagnostics: &mut Diagnostics,
-) {
+) -> HashMap<String, Comment> {
     let by_path: HashMap<&[i32], &Item> = items.iter().map(|item| (&*item.path, item)).collect();
+    let mut comments = HashMap::new();
     for location in file
         .source_code_info
         .iter_mut()
@@ -110,13 +117,17 @@ pub(super) fn rewrite(
         let line = location
             .span
             .first()
-            .and_then(|line| usize::try_from(*line).ok());
+            .and_then(|line| usize::try_from(*line).ok())
+            .map(|line| line + 1);
         let mut report = |message: String, help: &str| {
-            diagnostics.in_file(&source.name, line.map(|line| line + 1), message, help);
+            diagnostics.in_file(&source.name, line, message, help);
         };
-        let comment = read(&text.unwrap_or_default(), item, &mut report);
+        let mut comment = read(&text.unwrap_or_default(), item, &mut report);
+        comment.line = line;
         location.leading_comments = Some(comment.documentation(item));
+        comments.insert(item.name.clone(), comment);
     }
+    comments
 }
 
 fn read(text: &str, item: &Item, report: &mut dyn FnMut(String, &str)) -> Comment {
@@ -142,11 +153,19 @@ fn read(text: &str, item: &Item, report: &mut dyn FnMut(String, &str)) -> Commen
     comment
 }
 
+/// Returns true if a text can be the name of a function, such as `not_negative`.
+fn is_function(name: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| is_letter(c) || c.is_ascii_digit())
+        && syn::parse_str::<syn::Ident>(name).is_ok()
+}
+
 impl Comment {
     fn annotate(&mut self, text: &str, item: &Item, report: &mut dyn FnMut(String, &str)) {
         let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
         let is_known = match (name, item.kind) {
-            ("required", Kind::Field(_)) => {
+            ("required", Kind::Field(_) | Kind::Oneof) => {
                 self.is_required = true;
                 rest.is_empty()
             }
@@ -158,6 +177,10 @@ impl Comment {
                 self.size = rest.parse().ok();
                 self.size.is_some()
             }
+            ("rule", Kind::Field(_) | Kind::Message) => {
+                self.rule = is_function(rest).then(|| rest.to_owned());
+                self.rule.is_some()
+            }
             ("error", Kind::Rpc) => {
                 let (code, when) = rest.split_once(' ').unwrap_or((rest, ""));
                 self.errors.push((code.to_owned(), when.trim().to_owned()));
@@ -167,8 +190,9 @@ impl Comment {
         };
         if !is_known {
             let message = format!("{} can't have the annotation `@{text}`", item.name);
-            let help = "fields may have `@required`, those of strings `@path`, those of strings, \
-                        maps and lists `@size BYTES`, and rpcs `@error CODE TEXT` with a code of gRPC";
+            let help = "fields and oneofs may have `@required`, fields of strings `@path`, those \
+                        of strings, maps and lists `@size BYTES`, fields and messages \
+                        `@rule FUNCTION`, and rpcs `@error CODE TEXT` with a code of gRPC";
             report(message, help);
         }
     }

@@ -1,4 +1,4 @@
-//! What a `.proto` file declares, with the place of each declaration.
+//! The declarations of a `.proto` file, each with its place.
 
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto};

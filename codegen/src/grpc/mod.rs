@@ -2,12 +2,15 @@
 //!
 //! protox reads the file, prost-build and tonic-prost-build write the code. Around them are the
 //! documentation, which comes from the comments of the file and their annotations (`comment`), the
-//! type of secrets, and the division into files (`split`).
+//! type of secrets, the division into files (`split`), and the rules by which requests are checked
+//! (`rules`).
 
 mod comment;
 mod compile;
 mod docs;
+mod file;
 mod items;
+mod rules;
 mod split;
 
 use std::collections::BTreeSet;
@@ -21,14 +24,16 @@ use crate::generated::Generated;
 use crate::source::Source;
 
 use compile::Compiled;
+use rules::Rules;
 
-/// Returns the files of a module.
+/// Returns the files of a module, and the file with the rules of its requests, if the configuration
+/// has one.
 ///
 /// # Errors
 ///
 /// All errors of the `.proto` file: its syntax, items without documentation, and annotations that
 /// aren't known or are at an item that can't have them.
-pub fn grpc(config: &Grpc, source: &Source) -> Result<Generated, Diagnostics> {
+pub fn grpc(config: &Grpc, source: &Source) -> Result<Vec<Generated>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let Some(Compiled {
         mut file,
@@ -39,17 +44,45 @@ pub fn grpc(config: &Grpc, source: &Source) -> Result<Generated, Diagnostics> {
         return Err(diagnostics);
     };
     let items = items::items(&file, &pool);
-    comment::rewrite(&mut file, &items, source, &mut diagnostics);
+    let comments = comment::rewrite(&mut file, &items, source, &mut diagnostics);
+    let secrets = items.iter().filter(|item| item.is_secret);
+    let secrets = secrets.map(|item| &*item.name).collect();
+    let rules = config.rules.as_ref().map(|rules| {
+        let rules = Rules {
+            config: rules,
+            pool: &pool,
+            package: file.package(),
+            comments: &comments,
+            secrets: &secrets,
+            source,
+        };
+        of_requests(config, &rules, &mut diagnostics)
+    });
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    let secrets = items.iter().filter(|item| item.is_secret);
-    let secrets = secrets.map(|item| format!(".{}", item.name)).collect();
-    let text = written(file, imports, &secrets).map_err(|error| failed(source, &error))?;
-    let files = split::files(&text, config).map_err(|error| failed(source, &error))?;
-    Ok(Generated {
+    let failed = |error: String| failed(source, &error);
+    let rules = rules.transpose().map_err(failed)?;
+    let text = written(file, imports, &secrets).map_err(failed)?;
+    let module = Generated {
         name: config.package.clone(),
-        files,
+        files: split::files(&text, config).map_err(failed)?,
+        ..Generated::default()
+    };
+    Ok([module].into_iter().chain(rules).collect())
+}
+
+/// Returns the package of the rules, with their file.
+fn of_requests(
+    config: &Grpc,
+    rules: &Rules<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Generated, String> {
+    let items = rules.items(diagnostics)?;
+    let path = rules.config.file.clone();
+    Ok(Generated {
+        name: rules.config.package.clone(),
+        files: vec![file::generated(config, path, &[], items)?],
         ..Generated::default()
     })
 }
@@ -58,11 +91,12 @@ pub fn grpc(config: &Grpc, source: &Source) -> Result<Generated, Diagnostics> {
 fn written(
     file: FileDescriptorProto,
     imports: Vec<FileDescriptorProto>,
-    secrets: &BTreeSet<String>,
+    secrets: &BTreeSet<&str>,
 ) -> Result<String, String> {
     let mut config = ProstBuild::new();
     config.btree_map(["."]);
-    for field in secrets {
+    let secrets: BTreeSet<_> = secrets.iter().map(|field| format!(".{field}")).collect();
+    for field in &secrets {
         config.field_attribute(field, format!("#[{}]", split::SECRET));
     }
     // prost's own `Debug` prints maps whatever type they have.

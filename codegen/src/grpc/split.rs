@@ -2,7 +2,6 @@
 //! documentation.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
-use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{
     Attribute, Expr, ExprLit, Fields, ImplItem, Item, ItemImpl, ItemMod, ItemTrait, Lit, Meta,
@@ -10,10 +9,9 @@ use syn::{
 };
 
 use super::docs::{self, Side};
+use super::file;
 use crate::config::Grpc;
-use crate::emit::{Content, File};
 use crate::generated::GeneratedFile;
-use crate::render::{MARK, render};
 
 /// The attribute of fields whose type becomes that of secrets.
 pub(super) const SECRET: &str = "secret";
@@ -104,30 +102,9 @@ impl Split<'_> {
                 ),
             );
         }
-        let text = self.text(path.clone(), &attributes, tokens)?;
-        self.files.push(GeneratedFile {
-            path,
-            text,
-            ..GeneratedFile::default()
-        });
+        let file = file::generated(self.config, path, &attributes, tokens)?;
+        self.files.push(file);
         Ok(())
-    }
-
-    fn text(
-        &self,
-        path: String,
-        attributes: &[Attribute],
-        items: Vec<TokenStream>,
-    ) -> Result<String, String> {
-        let file = File {
-            path,
-            origin: format!("spec/{}", self.config.file),
-            content: Content::Rust {
-                attributes: quote!(#(#attributes)*),
-                items: items.into_iter().map(Into::into).collect(),
-            },
-        };
-        Ok(render(file, MARK)?.text)
     }
 
     /// Completes the documentation of an item, and gives secrets their type.

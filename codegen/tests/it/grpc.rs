@@ -80,7 +80,8 @@ fn config() -> Grpc {
 }
 
 fn generated() -> Vec<GeneratedFile> {
-    let mut generated = grpc(&config(), &Source::new("safes.proto", SAFES)).unwrap();
+    let generated = grpc(&config(), &Source::new("safes.proto", SAFES)).unwrap();
+    let [mut generated] = <[_; 1]>::try_from(generated).unwrap();
     // rustfmt gets to the module by the crate.
     generated.files.push(GeneratedFile {
         path: "src/lib.rs".to_owned(),

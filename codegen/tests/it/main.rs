@@ -23,6 +23,8 @@ mod expressions;
 mod golden;
 #[cfg(feature = "grpc")]
 mod grpc;
+#[cfg(feature = "grpc")]
+mod grpc_rules;
 mod hostile;
 mod invariants;
 mod protobuf;

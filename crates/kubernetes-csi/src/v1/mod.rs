@@ -149,6 +149,8 @@ pub struct CreateVolumeRequest {
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct VolumeContentSource {
     /// Kind of the origin. One of the two has to be set.
+    ///
+    /// Required.
     #[prost(oneof = "volume_content_source::Type", tags = "1, 2")]
     pub r#type: Option<volume_content_source::Type>,
 }
@@ -174,6 +176,8 @@ pub struct VolumeCapability {
     pub access_mode: Option<volume_capability::AccessMode>,
 
     /// Device or file system. One of the two has to be set.
+    ///
+    /// Required.
     #[prost(oneof = "volume_capability::AccessType", tags = "1, 2")]
     pub access_type: Option<volume_capability::AccessType>,
 }
@@ -1514,7 +1518,8 @@ pub struct DeleteVolumeGroupSnapshotRequest {
     /// id. A driver that can compare them with the group's snapshots fails if they
     /// differ.
     ///
-    /// Required.
+    /// Callers have to set it. csi-sanity doesn't, for a group that doesn't exist, so
+    /// requests without it reach the driver.
     #[prost(string, repeated, tag = "2")]
     pub snapshot_ids: Vec<String>,
 
@@ -1544,7 +1549,8 @@ pub struct GetVolumeGroupSnapshotRequest {
     /// id. A driver that can compare them with the group's snapshots fails if they
     /// differ.
     ///
-    /// Required.
+    /// Callers have to set it. csi-sanity doesn't, for a group that doesn't exist, so
+    /// requests without it reach the driver.
     #[prost(string, repeated, tag = "2")]
     pub snapshot_ids: Vec<String>,
 

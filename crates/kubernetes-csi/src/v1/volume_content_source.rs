@@ -26,6 +26,8 @@ pub struct VolumeSource {
 }
 
 /// Kind of the origin. One of the two has to be set.
+///
+/// Required.
 #[derive(Clone, PartialEq, Eq, Hash, prost::Oneof)]
 pub enum Type {
     /// A snapshot. In Kubernetes, the claim's `spec.dataSource` is a VolumeSnapshot.

@@ -13,26 +13,8 @@ use prost_reflect::MessageDescriptor;
 use crate::messages::MESSAGES;
 use crate::random::{self, specification};
 
-/// How many messages of each type are compared.
+/// The number of messages of each type that are compared.
 const LENGTH: usize = 1_000;
-
-/// Builds the program. The flags are those of the control plane, so that Go has compiled most of it
-/// where that was built.
-fn build() -> std::path::PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/e2e/csi");
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("csi-oracle");
-    let built = Command::new("go")
-        .args(["build", "-trimpath", "-mod=readonly", "-buildvcs=false"])
-        .args(["-gcflags=all=-dwarf=false", "-o"])
-        .arg(&program)
-        .arg("./cmd/oracle")
-        .current_dir(folder)
-        .envs([("CGO_ENABLED", "0"), ("GOWORK", "off"), ("GOFLAGS", "")])
-        .status()
-        .expect("Go builds its reader of CSI: https://go.dev/dl");
-    assert!(built.success(), "go build: {built}");
-    program
-}
 
 fn add(frames: &mut Vec<u8>, part: &[u8]) {
     frames.extend(u32::try_from(part.len()).unwrap().to_be_bytes());
@@ -59,7 +41,8 @@ fn may_differ(message: &MessageDescriptor) -> bool {
 #[test]
 #[ignore = "needs Go: see docs/testing.md"]
 fn messages_are_written_as_by_go() {
-    let program = build();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let program = go_programs::build("tests/e2e/csi", "./cmd/oracle", target);
     let specification = specification();
     let mut rng = Rng::with_seed(37);
     let (mut compared, mut equal) = (0, 0);

@@ -7,7 +7,7 @@ use prost_reflect::{
     DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, Value,
 };
 
-/// How deep messages are in each other.
+/// The most messages that are in each other.
 const DEPTH: u32 = 6;
 
 /// Reads the specification that the crate is generated from.

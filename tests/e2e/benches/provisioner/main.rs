@@ -101,7 +101,7 @@ async fn main() {
     let size = if is_bench { BENCH } else { TEST };
     let peer = program::build_peer();
     let peer = |protobuf| Which::Peer {
-        program: peer.path(),
+        program: &peer,
         protobuf,
     };
     let programs = [Which::Ours, peer(false), peer(true)];

@@ -3,12 +3,11 @@
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tempfile::TempPath;
 use tokio::sync::mpsc;
 
 use crate::cluster::{Cluster, NAME, READY};
@@ -24,38 +23,9 @@ pub(crate) enum Which<'a> {
 }
 
 /// Builds the program on the Go library.
-pub(crate) fn build_peer() -> PeerProgram {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/provisioner/peer");
-    let program = tempfile::Builder::new().prefix("peer-").tempfile().unwrap();
-    let program = program.into_temp_path();
-    let built = Command::new("go")
-        .current_dir(folder)
-        .env("CGO_ENABLED", "0")
-        .env("GOWORK", "off")
-        .args([
-            "build",
-            "-trimpath",
-            "-mod=readonly",
-            "-buildvcs=false",
-            "-o",
-        ])
-        .args([&*program, Path::new(".")])
-        .status()
-        .expect("Go is installed");
-    assert!(
-        built.success(),
-        "the program on the Go library can't be built"
-    );
-    PeerProgram(program)
-}
-
-/// The file of a program, which goes with this.
-pub(crate) struct PeerProgram(TempPath);
-
-impl PeerProgram {
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
+pub(crate) fn build_peer() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    go_programs::build("tests/e2e/benches/provisioner/peer", ".", target)
 }
 
 /// A running program, which is killed with this.

@@ -51,6 +51,8 @@ pub struct AccessMode {
 pub mod access_mode;
 
 /// Device or file system. One of the two has to be set.
+///
+/// Required.
 #[derive(Clone, PartialEq, Eq, Hash, prost::Oneof)]
 pub enum AccessType {
     /// Block device.

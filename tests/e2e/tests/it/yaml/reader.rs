@@ -30,23 +30,8 @@ pub(crate) struct Reader {
 
 /// The program, which is built once for all tests of a run.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("yaml-reader");
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("yaml-reader");
-    let built = Command::new("go")
-        .args([
-            "build",
-            "-trimpath",
-            "-mod=readonly",
-            "-buildvcs=false",
-            "-o",
-        ])
-        .arg(&program)
-        .current_dir(source)
-        .envs([("CGO_ENABLED", "0"), ("GOWORK", "off"), ("GOFLAGS", "")])
-        .status()
-        .expect("Go builds Kubernetes' reader of YAML: https://go.dev/dl");
-    assert!(built.success(), "go build: {built}");
-    program
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    go_programs::build("tests/e2e/yaml-reader", ".", target)
 });
 
 impl Reader {

@@ -12,28 +12,14 @@ pub(super) struct Oracle {
     output: BufReader<ChildStdout>,
 }
 
-/// The program, which is built once for all tests of a run. The flags are those of the control
-/// plane, so that Go has compiled most of it where that was built.
+/// The program, which is built once for all tests of a run.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("protobuf-oracle");
-    let built = Command::new("go")
-        .args([
-            "build",
-            "-trimpath",
-            "-mod=readonly",
-            "-buildvcs=false",
-            "-gcflags=all=-dwarf=false",
-            "-o",
-        ])
-        .arg(&program)
-        .arg("./cmd/protobuf-oracle")
-        .current_dir(root.join("tests/e2e/control-plane/v1.37"))
-        .envs([("CGO_ENABLED", "0"), ("GOWORK", "off"), ("GOFLAGS", "")])
-        .status()
-        .expect("Go builds Kubernetes' reader of protobuf: https://go.dev/dl");
-    assert!(built.success(), "go build: {built}");
-    program
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    go_programs::build(
+        "tests/e2e/control-plane/v1.37",
+        "./cmd/protobuf-oracle",
+        target,
+    )
 });
 
 impl Oracle {

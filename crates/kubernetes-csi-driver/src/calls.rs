@@ -1,0 +1,189 @@
+//! Runs calls: one at a time for a volume, to their end, each with its span.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use kubernetes_csi::Secrets;
+use tokio_util::task::TaskTracker;
+use tonic::Status;
+use tracing::{Instrument, debug, info_span};
+
+use crate::mask::Mask;
+use crate::{Error, Result};
+
+/// The calls that are under way.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    locks: Arc<Locks>,
+    tasks: TaskTracker,
+}
+
+/// A call, and all that it locks.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    /// The name of the call: `CreateVolume`.
+    pub(crate) name: &'static str,
+    /// The locks that it takes.
+    pub(crate) locks: Vec<Lock>,
+    /// Secrets, which aren't logged and not sent back.
+    pub(crate) secrets: &'a Secrets,
+}
+
+/// Something that calls lock, such as `volume disk-1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lock {
+    what: String,
+    /// True if others may lock it at the same time in this way.
+    is_shared: bool,
+}
+
+impl Lock {
+    /// Locks something for this call alone.
+    pub(crate) fn exclusive(what: String) -> Self {
+        Self {
+            what,
+            is_shared: false,
+        }
+    }
+
+    /// Locks something against calls that lock it for themselves alone.
+    pub(crate) fn shared(what: String) -> Self {
+        Self {
+            what,
+            is_shared: true,
+        }
+    }
+}
+
+impl Calls {
+    /// Runs a call to its end, also if the caller goes away meanwhile. A caller that repeats it
+    /// before gets `ABORTED`.
+    pub(crate) async fn run<T, F>(&self, call: Call<'_>, future: F) -> Result<T, Status>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T>> + Send + 'static,
+    {
+        let about = call.locks.first().map(|lock| lock.what.clone());
+        let span = info_span!("csi", call = call.name, about = about.as_deref());
+        let mask = Mask::of(call.secrets);
+        let guard = match self.locks.lock(call.locks) {
+            Ok(guard) => guard,
+            Err(busy) => {
+                let error = Error::busy(format!("another call for {busy} is under way"));
+                span.in_scope(|| debug!("{error}"));
+                return Err(error.into());
+            }
+        };
+        let name = call.name;
+        let running = async move {
+            debug!("started");
+            let result = AssertUnwindSafe(future).catch_unwind().await;
+            let result = result.unwrap_or_else(|panic| Err(panicked(name, &*panic)));
+            let answer = result.map_err(|error| mask.failed(&error));
+            if answer.is_ok() {
+                debug!("done");
+            }
+            drop(guard);
+            answer
+        };
+        let ended = self.tasks.spawn(running.instrument(span)).await;
+        // A runtime that stops drops its tasks.
+        ended.unwrap_or_else(|_| Err(Error::unavailable("the driver has stopped").into()))
+    }
+
+    /// Waits until no call is under way.
+    pub(crate) async fn drained(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// Returns the number of calls that are under way.
+    pub(crate) fn count(&self) -> usize {
+        self.tasks.len()
+    }
+}
+
+/// The locks that are held.
+#[derive(Debug, Default)]
+struct Locks(Mutex<HashMap<String, Holders>>);
+
+#[derive(Debug)]
+enum Holders {
+    One,
+    Several(usize),
+}
+
+impl Locks {
+    /// Locks all of them, or returns the one that is locked already.
+    fn lock(self: &Arc<Self>, locks: Vec<Lock>) -> Result<Guard, String> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_free = |lock: &&Lock| match held.get(&lock.what) {
+            None => true,
+            Some(Holders::Several(_)) => lock.is_shared,
+            Some(Holders::One) => false,
+        };
+        if let Some(busy) = locks.iter().find(|lock| !is_free(lock)) {
+            return Err(busy.what.clone());
+        }
+        let mut guard = Guard {
+            locks: self.clone(),
+            held: Vec::new(),
+        };
+        for lock in locks {
+            if guard.held.contains(&lock) {
+                continue;
+            }
+            match held.entry(lock.what.clone()) {
+                Entry::Vacant(free) => {
+                    free.insert(match lock.is_shared {
+                        true => Holders::Several(1),
+                        false => Holders::One,
+                    });
+                }
+                Entry::Occupied(mut taken) => {
+                    if let Holders::Several(count) = taken.get_mut() {
+                        *count += 1;
+                    }
+                }
+            }
+            guard.held.push(lock);
+        }
+        Ok(guard)
+    }
+}
+
+/// Unlocks when it is dropped.
+#[derive(Debug)]
+struct Guard {
+    locks: Arc<Locks>,
+    held: Vec<Lock>,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let mut held = self.locks.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for lock in &self.held {
+            match held.get_mut(&lock.what) {
+                Some(Holders::Several(count)) if *count > 1 => *count -= 1,
+                _ => {
+                    held.remove(&lock.what);
+                }
+            }
+        }
+    }
+}
+
+/// Returns the error of a call in which the driver panicked.
+pub(crate) fn panicked(call: &str, panic: &(dyn Any + Send)) -> Error {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    let error = Error::internal(format!("the driver panicked in {call}"));
+    match text {
+        Some(text) => error.with_source(text),
+        None => error,
+    }
+}

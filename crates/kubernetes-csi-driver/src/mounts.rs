@@ -1,0 +1,212 @@
+//! Steps of a node part, each of which can be repeated, and repeated after a crash.
+//!
+//! They block: call them through [`blocking`].
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use kubernetes_mount::metrics::{MetricsBlock, MetricsProvider, MetricsStatFs};
+use kubernetes_mount::mount::{LinuxMounter, Mount, clean_up_mount_point, read_mount_info};
+
+use crate::model::Mount as MountOf;
+use crate::node::{Usage, UsageUnit};
+use crate::{Error, Result};
+
+/// Runs a step that blocks in a thread of its own.
+///
+/// # Errors
+///
+/// Those of the step, and `INTERNAL` if it panics.
+pub async fn blocking<T: Send + 'static>(
+    step: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let done = tokio::task::spawn_blocking(step).await;
+    done.unwrap_or_else(|error| {
+        Err(Error::internal("a step of the driver panicked").with_source(error))
+    })
+}
+
+/// Makes a directory available at a path, which is made if it isn't there: a bind mount with the
+/// options of the capability. Succeeds if it is there already.
+///
+/// # Errors
+///
+/// - `NOT_FOUND`: The source doesn't exist.
+/// - `ALREADY_EXISTS`: Something else is mounted there, or the same without `read_only`'s opposite:
+///   what is writable becomes read-only if that is asked for, but never the other way.
+/// - `INTERNAL`: It can't be mounted.
+pub fn bind_directory(
+    source: &Path,
+    target: &Path,
+    mount: &MountOf,
+    read_only: bool,
+) -> Result<()> {
+    match fs::DirBuilder::new().mode(0o750).create(target) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+        _ => {}
+    }
+    let flags: Vec<&str> = mount.flags.0.iter().map(String::as_str).collect();
+    bind(source, target, &flags, read_only)
+}
+
+/// Makes a device or a file available at a path, as [`bind_directory`] does a directory.
+///
+/// # Errors
+///
+/// As [`bind_directory`].
+pub fn bind_file(source: &Path, target: &Path, read_only: bool) -> Result<()> {
+    let made = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o640)
+        .open(target);
+    match made {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+        _ => {}
+    }
+    bind(source, target, &[], read_only)
+}
+
+fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result<()> {
+    let wanted = match fs::metadata(source) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let message = format!("{} doesn't exist", source.display());
+            return Err(Error::not_found(message));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let mounter = LinuxMounter::new();
+    let is_mounted = mounter.is_mount_point(target).map_err(failed)?;
+    if !is_mounted {
+        // Flags can be confidential, so that they aren't shown. The last option wins.
+        let mut sensitive = flags.to_vec();
+        sensitive.extend(read_only.then_some("ro"));
+        let mounted = mounter.mount_sensitive(source, target, "", &["bind"], &sensitive);
+        return mounted.map_err(failed);
+    }
+    let found = fs::metadata(target)?;
+    if (found.dev(), found.ino()) != (wanted.dev(), wanted.ino()) {
+        let message = format!("something else is mounted at {}", target.display());
+        return Err(Error::already_exists(message));
+    }
+    match (read_only, is_read_only(target)?) {
+        (false, true) => {
+            let message = format!("it is mounted read-only at {}", target.display());
+            Err(Error::already_exists(message))
+        }
+        // Perhaps a step of an earlier process that didn't come to its end.
+        (true, false) => {
+            let options = ["bind", "remount", "ro"];
+            mounter.mount(source, target, "", &options).map_err(failed)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns true if the last mount at a path can't be written.
+fn is_read_only(target: &Path) -> Result<bool> {
+    let mounts = read_mount_info().map_err(failed)?;
+    let last = mounts
+        .iter()
+        .rev()
+        .find(|mount| mount.mount_point == target);
+    Ok(last.is_some_and(|mount| mount.mount_options.iter().any(|option| option == "ro")))
+}
+
+/// Unmounts all that is mounted at a path, which stays. Succeeds if nothing is there.
+///
+/// # Errors
+///
+/// `INTERNAL` if it can't be unmounted, such as because a program uses it.
+pub fn unmount(target: &Path) -> Result<()> {
+    let mounter = LinuxMounter::new();
+    while is_mounted(target)? {
+        mounter.unmount(target).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Unmounts all that is mounted at a path, and removes the empty directory or file that is left.
+/// Succeeds if nothing is there.
+///
+/// # Errors
+///
+/// `INTERNAL` if it can't be unmounted, such as because a program uses it, or what is left isn't
+/// empty: nobody has published a volume there.
+pub fn unbind(target: &Path) -> Result<()> {
+    unmount(target)?;
+    match fs::symlink_metadata(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
+        Ok(found) if found.is_dir() => {
+            clean_up_mount_point(&LinuxMounter::new(), target, true).map_err(failed)
+        }
+        Ok(found) if found.is_file() && found.len() == 0 => Ok(fs::remove_file(target)?),
+        Ok(_) => {
+            let message = format!(
+                "{} isn't a file that was made for a volume",
+                target.display()
+            );
+            Err(Error::internal(message))
+        }
+    }
+}
+
+/// Returns true if something is mounted at a path; false if the path doesn't exist.
+///
+/// # Errors
+///
+/// When it can't be looked at.
+pub fn is_mounted(path: &Path) -> Result<bool> {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error.into()),
+        Ok(_) => LinuxMounter::new().is_mount_point(path).map_err(failed),
+    }
+}
+
+/// Measures the file system or the device at a path.
+///
+/// # Errors
+///
+/// - `NOT_FOUND`: Nothing is at the path.
+/// - `INTERNAL`: It can't be measured.
+pub fn usage(path: &Path) -> Result<Vec<Usage>> {
+    let found = match fs::metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(Error::not_found(format!(
+                "nothing is at {}",
+                path.display()
+            )));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let is_device = !found.is_dir();
+    let metrics = match is_device {
+        true => MetricsBlock::new(path).metrics(),
+        false => MetricsStatFs::new(path).metrics(),
+    };
+    let metrics = metrics.map_err(|error| Error::internal(error.to_string()).with_source(error))?;
+    let bytes = Usage {
+        unit: UsageUnit::Bytes,
+        total: metrics.capacity.unwrap_or_default(),
+        used: metrics.used,
+        available: metrics.available,
+    };
+    let inodes = metrics.inodes.map(|total| Usage {
+        unit: UsageUnit::Inodes,
+        total,
+        used: metrics.inodes_used,
+        available: metrics.inodes_free,
+    });
+    Ok([bytes].into_iter().chain(inodes).collect())
+}
+
+/// Returns an error of mounting.
+fn failed(error: kubernetes_mount::Error) -> Error {
+    Error::internal(error.to_string()).with_source(error)
+}

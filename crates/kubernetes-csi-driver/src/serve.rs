@@ -1,0 +1,111 @@
+//! Serves a driver at a socket.
+
+use std::io;
+use std::time::Duration;
+
+use thiserror::Error;
+use tokio::sync::Notify;
+use tokio::time::sleep;
+use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tonic::transport::Server;
+use tracing::{info, warn};
+
+use crate::endpoint::{Access, Endpoint, Listener};
+use crate::service::Services;
+
+/// The time that calls under way have to end when the driver stops.
+const DRAIN: Duration = Duration::from_secs(30);
+
+/// The reason for which a driver can't be served.
+#[derive(Debug, Error)]
+pub enum ServeError {
+    /// Nobody can listen at the endpoint.
+    #[error("can't listen at {endpoint}")]
+    Listen {
+        /// The endpoint.
+        endpoint: Endpoint,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The server of gRPC failed.
+    #[error("the server of gRPC failed")]
+    Transport(#[from] tonic::transport::Error),
+}
+
+impl Services {
+    /// Serves the driver at an endpoint until `stop` is done. Then no more calls are accepted, and
+    /// those under way have half a minute to end.
+    ///
+    /// A socket that an earlier process has left is replaced. Only the user of the process may
+    /// connect; [`serve_with`](Self::serve_with) has other choices.
+    ///
+    /// # Errors
+    ///
+    /// When nobody can listen there, such as because another process does.
+    pub async fn serve(
+        &self,
+        endpoint: &Endpoint,
+        stop: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        self.serve_with(endpoint, Access::default(), stop).await
+    }
+
+    /// Serves the driver as [`serve`](Self::serve) does, at a socket that others may connect to.
+    ///
+    /// # Errors
+    ///
+    /// As [`serve`](Self::serve).
+    pub async fn serve_with(
+        &self,
+        endpoint: &Endpoint,
+        access: Access,
+        stop: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        let listener = Listener::bind(endpoint, access).await;
+        let listener = listener.map_err(|source| ServeError::Listen {
+            endpoint: endpoint.clone(),
+            source,
+        })?;
+        info!(driver = self.name(), %endpoint, "listening");
+        let router = Server::builder()
+            .add_service(self.identity())
+            .add_optional_service(self.controller())
+            .add_optional_service(self.group_controller())
+            .add_optional_service(self.snapshot_metadata())
+            .add_optional_service(self.node());
+        let stopping = Notify::new();
+        let stop = async {
+            stop.await;
+            stopping.notify_one();
+        };
+        let served = async {
+            match listener {
+                Listener::Unix(listener, _made) => {
+                    let incoming = UnixListenerStream::new(listener);
+                    router.serve_with_incoming_shutdown(incoming, stop).await?;
+                }
+                Listener::Tcp(listener) => {
+                    let incoming = TcpListenerStream::new(listener);
+                    router.serve_with_incoming_shutdown(incoming, stop).await?;
+                }
+            }
+            self.calls.drained().await;
+            Ok::<_, ServeError>(())
+        };
+        tokio::select! {
+            served = served => served?,
+            () = after(&stopping, DRAIN) => {
+                warn!("stopped with {} calls under way", self.calls.count());
+            }
+        }
+        info!(driver = self.name(), "stopped");
+        Ok(())
+    }
+}
+
+/// Waits until a server is stopping, and then for a time: a connection that its peer keeps without
+/// an end keeps the server, too.
+pub(crate) async fn after(stopping: &Notify, time: Duration) {
+    stopping.notified().await;
+    sleep(time).await;
+}

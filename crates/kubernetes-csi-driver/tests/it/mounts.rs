@@ -1,0 +1,160 @@
+//! Steps of a node part, repeated and after a crash.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kubernetes_csi_driver::model::Mount;
+use kubernetes_csi_driver::mounts::{
+    bind_directory, bind_file, is_mounted, unbind, unmount, usage,
+};
+use kubernetes_csi_driver::node::UsageUnit;
+use kubernetes_csi_driver::{Code, Error};
+use root_tests::{Loop, as_root};
+use tempfile::TempDir;
+
+/// Folders of a volume, and of a Pod, of which the target isn't there.
+fn folders() -> (TempDir, PathBuf, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let (volume, pod) = (folder.path().join("volume"), folder.path().join("pod"));
+    fs::create_dir(&volume).unwrap();
+    fs::create_dir(&pod).unwrap();
+    fs::write(volume.join("data"), "data").unwrap();
+    let target = pod.join("mount");
+    (folder, volume, target)
+}
+
+fn options(target: &Path) -> String {
+    let mounts = fs::read_to_string("/proc/thread-self/mountinfo").unwrap();
+    let of = |line: &&str| line.split(' ').nth(4) == target.to_str();
+    let line = mounts.lines().rev().find(of).unwrap();
+    line.split(' ').nth(5).unwrap().to_owned()
+}
+
+fn code(result: Result<(), Error>) -> Code {
+    result.unwrap_err().code()
+}
+
+#[test]
+fn a_directory_is_bound_once() {
+    as_root(|| {
+        let (_folder, volume, target) = folders();
+        let noatime = Mount::default().with_flags(["noatime"]);
+        for _ in 0..3 {
+            bind_directory(&volume, &target, &noatime, false).unwrap();
+            assert_eq!(fs::read_to_string(target.join("data")).unwrap(), "data");
+        }
+        assert!(
+            options(&target).contains("rw,noatime"),
+            "{}",
+            options(&target)
+        );
+        fs::write(target.join("more"), "").unwrap();
+        for _ in 0..3 {
+            unbind(&target).unwrap();
+            assert!(!target.exists() && !is_mounted(&target).unwrap());
+        }
+        assert!(volume.join("more").exists());
+    });
+}
+
+#[test]
+fn what_is_there_in_another_way_is_an_error() {
+    as_root(|| {
+        let (folder, volume, target) = folders();
+        let other = folder.path().join("other");
+        fs::create_dir(&other).unwrap();
+        let mount = Mount::default();
+        bind_directory(&volume, &target, &mount, true).unwrap();
+        assert!(options(&target).starts_with("ro"));
+        assert!(fs::write(target.join("more"), "").is_err());
+        assert_eq!(
+            code(bind_directory(&other, &target, &mount, true)),
+            Code::AlreadyExists
+        );
+        assert_eq!(
+            code(bind_directory(&volume, &target, &mount, false)),
+            Code::AlreadyExists
+        );
+        unmount(&target).unwrap();
+        assert!(target.is_dir());
+        let missing = folder.path().join("missing");
+        assert_eq!(
+            code(bind_directory(&missing, &target, &mount, true)),
+            Code::NotFound
+        );
+        unbind(&target).unwrap();
+    });
+}
+
+/// As a process leaves it that is killed between the two steps of a bind mount.
+#[test]
+fn a_mount_that_is_half_done_becomes_read_only() {
+    as_root(|| {
+        let (_folder, volume, target) = folders();
+        let mount = Mount::default();
+        bind_directory(&volume, &target, &mount, false).unwrap();
+        bind_directory(&volume, &target, &mount, true).unwrap();
+        assert!(options(&target).starts_with("ro"), "{}", options(&target));
+        unbind(&target).unwrap();
+    });
+}
+
+#[test]
+fn a_device_is_bound_to_a_file() {
+    as_root(|| {
+        let (folder, _, target) = folders();
+        let device = Loop::empty(&folder.path().join("image"));
+        for _ in 0..2 {
+            bind_file(device.path(), &target, false).unwrap();
+        }
+        let usage = usage(&target).unwrap();
+        assert_eq!(
+            (usage.len(), usage[0].unit, usage[0].total),
+            (1, UsageUnit::Bytes, 16 << 20)
+        );
+        for _ in 0..2 {
+            unbind(&target).unwrap();
+            assert!(!target.exists());
+        }
+    });
+}
+
+#[test]
+fn several_mounts_at_a_path_all_go() {
+    as_root(|| {
+        let (folder, volume, target) = folders();
+        let mount = Mount::default();
+        bind_directory(&volume, &target, &mount, false).unwrap();
+        let flags = nix::mount::MsFlags::MS_BIND;
+        for _ in 0..2 {
+            let none = None::<&str>;
+            nix::mount::mount(Some(folder.path()), &target, none, flags, none).unwrap();
+        }
+        unbind(&target).unwrap();
+        assert!(!target.exists() && volume.join("data").exists());
+    });
+}
+
+#[test]
+fn only_what_was_made_is_removed() {
+    let (_folder, volume, target) = folders();
+    fs::write(&target, "somebody's").unwrap();
+    assert_eq!(code(unbind(&target)), Code::Internal);
+    assert_eq!(code(unbind(&volume)), Code::Internal);
+    assert!(target.exists() && volume.join("data").exists());
+    unbind(&volume.join("missing/path")).unwrap();
+}
+
+#[test]
+fn usage_counts_bytes_and_inodes() {
+    let (_folder, volume, target) = folders();
+    let found = usage(&volume).unwrap();
+    let units: Vec<_> = found.iter().map(|usage| usage.unit).collect();
+    assert_eq!(units, [UsageUnit::Bytes, UsageUnit::Inodes]);
+    assert!(
+        found
+            .iter()
+            .all(|usage| usage.used.unwrap() + usage.available.unwrap() <= usage.total)
+    );
+    assert_eq!(usage(&target).unwrap_err().code(), Code::NotFound);
+}

@@ -1,0 +1,345 @@
+//! The controller part: volumes.
+
+use std::collections::BTreeMap;
+
+use kubernetes_csi_driver::controller::{
+    Attach, Attachments, Capacity, CapacityOf, Controller, CreateVolume, DeleteVolume, Detach,
+    ExpandVolume, Expanded, Expansion, GetCapacity, GetVolume, ListVolumes, Modification,
+    ModifyVolume, ValidateVolume, Validation, Volumes,
+};
+use kubernetes_csi_driver::model::{
+    ContentSource, ListedVolume, Page, PageRequest, Topology, Volume,
+};
+use kubernetes_csi_driver::mounts::blocking;
+use kubernetes_csi_driver::{Code, Error, Result, async_trait};
+use uuid::Uuid;
+
+use crate::records::{Attached, SnapshotRecord, VolumeRecord};
+use crate::state::{Records, Reservation, change};
+use crate::{HostPath, NODE, data};
+
+/// The size of a volume, if none is asked for.
+const DEFAULT_SIZE: u64 = 1 << 30;
+
+#[async_trait]
+impl Controller for HostPath {
+    async fn validate_volume(&self, request: ValidateVolume) -> Result<Validation> {
+        found(&self.state.lock(), &request.volume_id)?;
+        Ok(Validation::Confirmed)
+    }
+}
+
+#[async_trait]
+impl Volumes for HostPath {
+    async fn create_volume(&self, request: CreateVolume) -> Result<Volume> {
+        self.check_parameters(&request.mutable_parameters)?;
+        if let Some(volume) = self.existing(&request)? {
+            return Ok(volume);
+        }
+        let size = request.size.choose(DEFAULT_SIZE, 1)?;
+        if size > self.max_volume_size {
+            let most = self.max_volume_size;
+            let message = format!("{size} bytes are asked for, and a volume can have {most}");
+            return Err(Error::out_of_range(message));
+        }
+        let topology = request.topology.as_ref();
+        if topology.is_some_and(|topology| !topology.allows(&self.place())) {
+            return Err(Error::exhausted(
+                "accessibility_requirements: the node isn't there",
+            ));
+        }
+        let source = request.source.clone();
+        let from = source
+            .as_ref()
+            .map(|source| self.data_of(source, size))
+            .transpose()?;
+        let reservation = Reservation::take(&self.state, size, self.capacity)?;
+        let record = VolumeRecord {
+            id: Uuid::new_v4().to_string(),
+            name: request.name,
+            size,
+            source: request.source.map(Into::into),
+            mutable_parameters: request.mutable_parameters,
+            ..VolumeRecord::default()
+        };
+        let state = self.state.clone();
+        let record = blocking(move || {
+            let folder = state.data(&record.id);
+            data::make(&state.new_data(&record.id), &folder, |made| match &from {
+                Some(from) => data::copy(&state.data(from), made),
+                None => data::create(made),
+            })?;
+            // The record has the space from now on.
+            drop(reservation);
+            let written = state.lock().put(record.clone());
+            if written.is_err() {
+                let _ = data::remove(&folder);
+            }
+            written?;
+            Ok(record)
+        });
+        Ok(self.volume(&record.await?))
+    }
+
+    async fn delete_volume(&self, request: DeleteVolume) -> Result<()> {
+        let state = self.state.clone();
+        blocking(move || {
+            let id = request.volume_id;
+            let mut records = state.lock();
+            let Some(volume) = records.get::<VolumeRecord>(&id) else {
+                return Ok(());
+            };
+            let uses = [
+                (volume.attached.is_some(), "attached"),
+                (!volume.published.is_empty(), "published"),
+                (!volume.staged.is_empty(), "staged"),
+            ];
+            if let Some((_, used)) = uses.iter().find(|(is_used, _)| *is_used) {
+                return Err(Error::failed_precondition(format!("volume {id} is {used}")));
+            }
+            records.remove::<VolumeRecord>(&id)?;
+            drop(records);
+            Ok(data::remove(&state.data(&id))?)
+        })
+        .await
+    }
+
+    fn can_clone(&self) -> bool {
+        true
+    }
+}
+
+#[async_trait]
+impl ListVolumes for HostPath {
+    async fn list_volumes(&self, request: PageRequest) -> Result<Page<ListedVolume>> {
+        let records = self.state.lock();
+        let page = request.of_sorted(records.all::<VolumeRecord>(), |volume| &volume.id, is_id)?;
+        Ok(Page {
+            entries: page
+                .entries
+                .into_iter()
+                .map(|volume| self.listed(volume))
+                .collect(),
+            next_token: page.next_token,
+        })
+    }
+
+    fn lists_nodes(&self) -> bool {
+        self.has_attach
+    }
+}
+
+#[async_trait]
+impl GetVolume for HostPath {
+    async fn get_volume(&self, volume_id: &str) -> Result<ListedVolume> {
+        Ok(self.listed(found(&self.state.lock(), volume_id)?))
+    }
+}
+
+#[async_trait]
+impl Attachments for HostPath {
+    async fn attach(&self, request: Attach) -> Result<BTreeMap<String, String>> {
+        if request.node_id != self.node_id {
+            return Err(Error::not_found(format!(
+                "there is no node {:?}",
+                request.node_id
+            )));
+        }
+        let wanted = Attached {
+            read_only: request.read_only,
+        };
+        let most = self.max_volumes.and_then(|most| usize::try_from(most).ok());
+        change(&self.state, request.volume_id, move |records, volume| {
+            match volume.attached {
+                Some(attached) if attached == wanted => {}
+                Some(_) => {
+                    let id = &volume.id;
+                    let message = format!("volume {id} is attached with another `readonly`");
+                    return Err(Error::already_exists(message));
+                }
+                None => {
+                    let attached = records.all::<VolumeRecord>();
+                    let attached = attached.filter(|volume| volume.attached.is_some()).count();
+                    if most.is_some_and(|most| attached >= most) {
+                        let message = format!("the node has {attached} volumes, its limit");
+                        return Err(Error::exhausted(message));
+                    }
+                    volume.attached = Some(wanted);
+                }
+            }
+            Ok(BTreeMap::new())
+        })
+        .await
+    }
+
+    async fn detach(&self, request: Detach) -> Result<()> {
+        if request.node_id.is_some_and(|node| node != self.node_id) {
+            return Ok(());
+        }
+        let detached = change(&self.state, request.volume_id, |_, volume| {
+            if !volume.published.is_empty() || !volume.staged.is_empty() {
+                let message = format!("volume {} is still in use on the node", volume.id);
+                return Err(Error::failed_precondition(message));
+            }
+            volume.attached = None;
+            Ok(())
+        });
+        match detached.await {
+            Err(error) if error.code() == Code::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
+    fn can_attach_read_only(&self) -> bool {
+        true
+    }
+}
+
+#[async_trait]
+impl GetCapacity for HostPath {
+    async fn get_capacity(&self, request: CapacityOf) -> Result<Capacity> {
+        let is_here = request
+            .topology
+            .is_none_or(|place| place.contains(&self.place()));
+        let available = match is_here {
+            true => self.state.lock().free(self.capacity),
+            false => 0,
+        };
+        Ok(Capacity {
+            available,
+            maximum_volume_size: Some(self.max_volume_size),
+            minimum_volume_size: None,
+        })
+    }
+}
+
+#[async_trait]
+impl Expansion for HostPath {
+    async fn expand_volume(&self, request: ExpandVolume) -> Result<Expanded> {
+        let has = found(&self.state.lock(), &request.volume_id)?.size;
+        let size = request.size.choose(has, 1)?.max(has);
+        if size > self.max_volume_size {
+            let most = self.max_volume_size;
+            let message = format!("{size} bytes are asked for, and a volume can have {most}");
+            return Err(Error::out_of_range(message));
+        }
+        let more = Reservation::take(&self.state, size - has, self.capacity)?;
+        change(&self.state, request.volume_id, move |_, volume| {
+            volume.size = size;
+            Ok(())
+        })
+        .await?;
+        drop(more);
+        Ok(Expanded {
+            size,
+            needs_node: true,
+        })
+    }
+}
+
+#[async_trait]
+impl Modification for HostPath {
+    async fn modify_volume(&self, request: ModifyVolume) -> Result<()> {
+        found(&self.state.lock(), &request.volume_id)?;
+        self.check_parameters(&request.parameters)?;
+        change(&self.state, request.volume_id, |_, volume| {
+            volume.mutable_parameters.extend(request.parameters);
+            Ok(())
+        })
+        .await
+    }
+}
+
+impl HostPath {
+    /// Returns the volume of the name, if there is one.
+    fn existing(&self, request: &CreateVolume) -> Result<Option<Volume>> {
+        let records = self.state.lock();
+        let Some(volume) = records
+            .all::<VolumeRecord>()
+            .find(|volume| volume.name == request.name)
+        else {
+            return Ok(None);
+        };
+        let source: Option<ContentSource> = volume.source.clone().map(Into::into);
+        let differences = [
+            (!request.size.allows(volume.size), "size"),
+            (source != request.source, "source"),
+            (
+                volume.mutable_parameters != request.mutable_parameters,
+                "mutable parameters",
+            ),
+        ];
+        match differences.iter().find(|(differs, _)| *differs) {
+            None => Ok(Some(self.volume(volume))),
+            Some((_, what)) => Err(Error::already_exists(format!(
+                "there is a volume named {:?} with another {what}",
+                request.name
+            ))),
+        }
+    }
+
+    /// Returns the id of the data that a volume of a size begins with.
+    fn data_of(&self, source: &ContentSource, size: u64) -> Result<String> {
+        let records = self.state.lock();
+        let (id, least) = match source {
+            ContentSource::Snapshot(id) => {
+                let snapshot = records.get::<SnapshotRecord>(id);
+                let missing = || Error::not_found(format!("there is no snapshot {id:?}"));
+                (id, snapshot.ok_or_else(missing)?.size)
+            }
+            ContentSource::Volume(id) => (id, found(&records, id)?.size),
+        };
+        if size < least {
+            let message = format!("{size} bytes are asked for, and the source has {least}");
+            return Err(Error::out_of_range(message));
+        }
+        Ok(id.clone())
+    }
+
+    fn check_parameters(&self, parameters: &BTreeMap<String, String>) -> Result<()> {
+        let mut unknown = parameters
+            .keys()
+            .filter(|key| !self.accepted_parameters.contains(*key));
+        match unknown.next() {
+            Some(key) => Err(Error::invalid(format!(
+                "mutable_parameters: {key:?} can't be changed"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the place of the node.
+    pub(crate) fn place(&self) -> Topology {
+        Topology::from_iter([(NODE, &*self.node_id)])
+    }
+
+    fn volume(&self, record: &VolumeRecord) -> Volume {
+        Volume {
+            id: record.id.clone(),
+            size: record.size,
+            source: record.source.clone().map(Into::into),
+            topologies: vec![self.place()],
+            ..Volume::default()
+        }
+    }
+
+    fn listed(&self, record: &VolumeRecord) -> ListedVolume {
+        let nodes = record.attached.map(|_| self.node_id.clone());
+        ListedVolume {
+            volume: self.volume(record),
+            published_node_ids: nodes.into_iter().collect(),
+        }
+    }
+}
+
+/// Returns the record of a volume.
+pub(crate) fn found<'a>(records: &'a Records, id: &str) -> Result<&'a VolumeRecord> {
+    records
+        .get(id)
+        .ok_or_else(|| Error::not_found(format!("there is no volume {id:?}")))
+}
+
+/// Returns true if a text can be the id of a volume or snapshot.
+pub(crate) fn is_id(text: &str) -> bool {
+    Uuid::try_parse(text).is_ok() || text.starts_with("csi-")
+}

@@ -1,0 +1,102 @@
+//! Problems: data that is missing or can't be read, and a disk that is nearly full.
+
+use std::fs;
+
+use kubernetes_csi_driver::Secrets;
+use kubernetes_csi_driver::controller::{ListVolumeHealth, VolumeHealth};
+use kubernetes_csi_driver::model::{
+    Page, PageRequest, StorageProblem, StorageProblemKind, UnhealthyVolume, VolumeProblem,
+    VolumeProblemKind,
+};
+use kubernetes_csi_driver::node::{NodeHealthOf, NodeVolumeHealth, StorageHealth};
+use kubernetes_csi_driver::{Result, async_trait};
+
+use crate::HostPath;
+use crate::controller::{found, is_id};
+use crate::records::VolumeRecord;
+
+/// The disk is nearly full if less than one of so many parts is free.
+const NEARLY_FULL: u64 = 50;
+
+#[async_trait]
+impl VolumeHealth for HostPath {
+    async fn volume_health(&self, volume_id: &str, _: &Secrets) -> Result<Vec<VolumeProblem>> {
+        let volume = found(&self.state.lock(), volume_id)?.clone();
+        Ok(self.problems(&volume))
+    }
+}
+
+#[async_trait]
+impl ListVolumeHealth for HostPath {
+    async fn list_volume_health(
+        &self,
+        request: PageRequest,
+        _: &Secrets,
+    ) -> Result<Page<UnhealthyVolume>> {
+        let volumes: Vec<_> = self.state.lock().all::<VolumeRecord>().cloned().collect();
+        let unhealthy = volumes.iter().map(|volume| UnhealthyVolume {
+            volume_id: volume.id.clone(),
+            problems: self.problems(volume),
+        });
+        let unhealthy = unhealthy.filter(|volume| !volume.problems.is_empty());
+        request.of_sorted(unhealthy, |volume| &volume.volume_id, is_id)
+    }
+}
+
+#[async_trait]
+impl NodeVolumeHealth for HostPath {
+    async fn volume_health(&self, request: NodeHealthOf) -> Result<Vec<VolumeProblem>> {
+        let volume = found(&self.state.lock(), &request.volume_id)?.clone();
+        Ok(self.problems(&volume))
+    }
+}
+
+#[async_trait]
+impl StorageHealth for HostPath {
+    async fn storage_health(&self, _: &Secrets) -> Result<Vec<StorageProblem>> {
+        let found = rustix::fs::statvfs(self.state.root());
+        let problem = |kind, reason: &str, message| StorageProblem {
+            kind,
+            reason: reason.to_owned(),
+            message,
+            capability: None,
+        };
+        Ok(match found {
+            Err(error) => vec![problem(
+                StorageProblemKind::Unreachable,
+                "StateUnreadable",
+                format!("the state folder can't be read: {error}"),
+            )],
+            Ok(found) if found.f_bavail < found.f_blocks / NEARLY_FULL => vec![problem(
+                StorageProblemKind::Degraded,
+                "DiskNearlyFull",
+                format!("{} of {} blocks are free", found.f_bavail, found.f_blocks),
+            )],
+            Ok(_) => Vec::new(),
+        })
+    }
+}
+
+impl HostPath {
+    fn problems(&self, volume: &VolumeRecord) -> Vec<VolumeProblem> {
+        let folder = self.state.data(&volume.id);
+        let problem = |kind, reason: &str, message| VolumeProblem {
+            kind,
+            reason: reason.to_owned(),
+            message,
+        };
+        match fs::read_dir(&folder) {
+            Ok(_) => Vec::new(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => vec![problem(
+                VolumeProblemKind::DataLoss,
+                "FolderMissing",
+                "the folder of the volume is gone".to_owned(),
+            )],
+            Err(error) => vec![problem(
+                VolumeProblemKind::Inaccessible,
+                "FolderUnreadable",
+                format!("the folder of the volume can't be read: {error}"),
+            )],
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A CSI driver whose volumes are folders of one node, for tests and as an example; see README.md.
+
+mod controller;
+mod data;
+mod groups;
+mod health;
+mod node;
+mod options;
+mod records;
+mod snapshots;
+mod state;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kubernetes_csi_driver::model::AccessMode;
+use kubernetes_csi_driver::{DeclarationError, Driver, Growth, Services};
+
+pub use options::Options;
+pub use state::StateError;
+
+use state::State;
+
+/// The driver.
+pub struct HostPath {
+    node_id: String,
+    max_volumes: Option<u32>,
+    has_attach: bool,
+    accepted_parameters: BTreeSet<String>,
+    max_volume_size: u64,
+    capacity: Option<u64>,
+    state: Arc<State>,
+}
+
+/// The topology key of nodes.
+const NODE: &str = "topology.hostpath.csi/node";
+
+impl HostPath {
+    /// Opens the state folder, and removes what an earlier process has left half done.
+    ///
+    /// # Errors
+    ///
+    /// When the folder can't be read or written, or has files that this version doesn't know.
+    pub fn open(options: &Options) -> Result<Self, StateError> {
+        Ok(Self {
+            node_id: options.node_id.clone(),
+            max_volumes: options.max_volumes_per_node,
+            has_attach: options.enable_attach,
+            accepted_parameters: options
+                .accepted_mutable_parameter_names
+                .iter()
+                .cloned()
+                .collect(),
+            max_volume_size: options.max_volume_size,
+            capacity: options.capacity,
+            state: Arc::new(State::open(&options.state_dir)?),
+        })
+    }
+
+    /// Returns the services of the driver.
+    ///
+    /// # Errors
+    ///
+    /// When the name isn't one of a driver.
+    pub fn services(self, name: &str) -> Result<Services, DeclarationError> {
+        let has_attach = self.has_attach;
+        let hostpath = Arc::new(self);
+        let all = [
+            AccessMode::SingleNodeWriter,
+            AccessMode::SingleNodeReaderOnly,
+            AccessMode::SingleNodeSingleWriter,
+            AccessMode::SingleNodeMultiWriter,
+            AccessMode::MultiNodeReaderOnly,
+            AccessMode::MultiNodeSingleWriter,
+            AccessMode::MultiNodeMultiWriter,
+        ];
+        let driver = Driver::new(name, env!("CARGO_PKG_VERSION"))
+            .access_modes(all)
+            .topology()
+            .snapshot_topology()
+            .growth(Growth::Online)
+            .controller(hostpath.clone())
+            .volumes(hostpath.clone())
+            .list_volumes(hostpath.clone())
+            .get_volume(hostpath.clone())
+            .capacity(hostpath.clone())
+            .expansion(hostpath.clone())
+            .snapshots(hostpath.clone())
+            .list_snapshots(hostpath.clone())
+            .get_snapshot(hostpath.clone())
+            .volume_health(hostpath.clone())
+            .list_volume_health(hostpath.clone())
+            .group_snapshots(hostpath.clone())
+            .node(hostpath.clone())
+            .staging(hostpath.clone())
+            .stats(hostpath.clone())
+            .node_expansion(hostpath.clone())
+            .node_volume_health(hostpath.clone())
+            .storage_health(hostpath.clone());
+        let driver = match hostpath.accepted_parameters.is_empty() {
+            true => driver,
+            false => driver.modification(hostpath.clone()),
+        };
+        let driver = match has_attach {
+            true => driver.attachments(hostpath),
+            false => driver,
+        };
+        driver.build()
+    }
+}

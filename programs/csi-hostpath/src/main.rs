@@ -1,0 +1,82 @@
+//! The program `csi-hostpath`; see README.md.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::Parser;
+use csi_hostpath::{HostPath, Options};
+use kubernetes_csi_driver::{Endpoint, KubeletRegistration};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::EnvFilter;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+    match run(&Options::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let mut message = error.to_string();
+            let mut cause = error.source();
+            while let Some(inner) = cause {
+                message.push_str(&format!(": {inner}"));
+                cause = inner.source();
+            }
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let stop = CancellationToken::new();
+    let mut terminate = signal(SignalKind::terminate())?;
+    let stopping = stop.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+        stopping.cancel();
+    });
+    let services = HostPath::open(options)?.services(&options.driver_name)?;
+    let controller = services.controller_part();
+    let (own, apart) = match &options.controller_endpoint {
+        Some(endpoint) => (services.node_part(), Some(endpoint)),
+        None => (services.clone(), None),
+    };
+    let serve = own.serve(&options.endpoint, stop.clone().cancelled_owned());
+    let serve_apart = async {
+        match apart {
+            Some(endpoint) => {
+                controller
+                    .serve(endpoint, stop.clone().cancelled_owned())
+                    .await
+            }
+            None => Ok(()),
+        }
+    };
+    let registration = options.kubelet_registration.as_ref().map(|folder| {
+        let own = match (&options.kubelet_endpoint, &options.endpoint) {
+            (Some(path), _) | (None, Endpoint::Unix(path)) => path.clone(),
+            (None, _) => Default::default(),
+        };
+        KubeletRegistration::new(folder, own)
+    });
+    let register = async {
+        match &registration {
+            Some(registration) => {
+                services
+                    .register(registration, stop.clone().cancelled_owned())
+                    .await
+            }
+            None => Ok(()),
+        }
+    };
+    tokio::try_join!(serve, serve_apart, register)?;
+    Ok(())
+}

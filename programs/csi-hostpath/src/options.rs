@@ -1,0 +1,69 @@
+//! The options of the program.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+use kubernetes_csi_driver::Endpoint;
+
+/// A CSI driver whose volumes are folders of one node
+///
+/// For tests and demonstrations: sizes are counted, but nothing keeps a Pod from writing more.
+#[derive(Clone, Debug, Parser)]
+#[command(version)]
+pub struct Options {
+    /// The socket: unix:///PATH, unix-abstract:NAME or tcp://ADDRESS:PORT
+    #[arg(long, env = "CSI_ENDPOINT", value_name = "URL")]
+    pub endpoint: Endpoint,
+
+    /// A socket of its own for the controller part
+    #[arg(long, value_name = "URL")]
+    pub controller_endpoint: Option<Endpoint>,
+
+    /// The name of the driver, as in `provisioner` of its StorageClasses
+    #[arg(
+        long = "drivername",
+        value_name = "NAME",
+        default_value = "hostpath.csi.k8s.io"
+    )]
+    pub driver_name: String,
+
+    /// The name of the node
+    #[arg(long = "nodeid", env = "NODE_NAME", value_name = "NAME")]
+    pub node_id: String,
+
+    /// The folder of volumes, snapshots and of what is known of them
+    #[arg(
+        long = "statedir",
+        value_name = "PATH",
+        default_value = "/csi-data-dir"
+    )]
+    pub state_dir: PathBuf,
+
+    /// The most volumes that the node can have at a time
+    #[arg(long = "maxvolumespernode", value_name = "NUMBER")]
+    pub max_volumes_per_node: Option<u32>,
+
+    /// The size of the largest volume, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 40)]
+    pub max_volume_size: u64,
+
+    /// The space for all volumes, in bytes; without it, there is no limit
+    #[arg(long, value_name = "BYTES")]
+    pub capacity: Option<u64>,
+
+    /// Volumes are attached to nodes before they are used
+    #[arg(long)]
+    pub enable_attach: bool,
+
+    /// A parameter that a VolumeAttributesClass can change; may be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub accepted_mutable_parameter_names: Vec<String>,
+
+    /// The folder `plugins_registry` of the kubelet, to register with it without a sidecar
+    #[arg(long, value_name = "PATH", requires = "kubelet_endpoint")]
+    pub kubelet_registration: Option<PathBuf>,
+
+    /// The path of the socket on the host, as the kubelet sees it
+    #[arg(long, value_name = "PATH", requires = "kubelet_registration")]
+    pub kubelet_endpoint: Option<PathBuf>,
+}

@@ -1,0 +1,142 @@
+//! Snapshots: copies of the folder of a volume.
+
+use std::time::SystemTime;
+
+use kubernetes_csi_driver::Secrets;
+use kubernetes_csi_driver::controller::{
+    CreateSnapshot, DeleteSnapshot, GetSnapshot, ListSnapshots, SnapshotFilter, Snapshots,
+};
+use kubernetes_csi_driver::model::{Page, Snapshot};
+use kubernetes_csi_driver::mounts::blocking;
+use kubernetes_csi_driver::{Error, Result, async_trait};
+use uuid::Uuid;
+
+use crate::controller::{found, is_id};
+use crate::records::{SnapshotRecord, VolumeRecord};
+use crate::state::State;
+use crate::{HostPath, data};
+
+#[async_trait]
+impl Snapshots for HostPath {
+    async fn create_snapshot(&self, request: CreateSnapshot) -> Result<Snapshot> {
+        let topology = request.topology.as_ref();
+        if topology.is_some_and(|topology| !topology.allows(&self.place())) {
+            return Err(Error::exhausted(
+                "accessibility_requirements: the node isn't there",
+            ));
+        }
+        let volume = {
+            let records = self.state.lock();
+            let mut all = records.all::<SnapshotRecord>();
+            if let Some(snapshot) = all.find(|snapshot| snapshot.name == request.name) {
+                return match snapshot.source_volume_id == request.source_volume_id {
+                    true => Ok(self.snapshot(snapshot.clone())),
+                    false => Err(Error::already_exists(format!(
+                        "there is a snapshot named {:?} of another volume",
+                        request.name
+                    ))),
+                };
+            }
+            found(&records, &request.source_volume_id)?.clone()
+        };
+        let state = self.state.clone();
+        let record = blocking(move || {
+            let record = take(&state, &volume, request.name, None, SystemTime::now())?;
+            state.lock().put(record.clone())?;
+            Ok(record)
+        });
+        Ok(self.snapshot(record.await?))
+    }
+
+    async fn delete_snapshot(&self, request: DeleteSnapshot) -> Result<()> {
+        let state = self.state.clone();
+        blocking(move || {
+            let id = request.snapshot_id;
+            let mut records = state.lock();
+            let Some(snapshot) = records.get::<SnapshotRecord>(&id) else {
+                return Ok(());
+            };
+            if let Some(group) = &snapshot.group {
+                let message = format!("snapshot {id} is a part of the group snapshot {group}");
+                return Err(Error::invalid(message));
+            }
+            records.remove::<SnapshotRecord>(&id)?;
+            drop(records);
+            Ok(data::remove(&state.data(&id))?)
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl ListSnapshots for HostPath {
+    async fn list_snapshots(&self, request: SnapshotFilter) -> Result<Page<Snapshot>> {
+        let records = self.state.lock();
+        let is_wanted =
+            |own: &str, wanted: &Option<String>| wanted.as_ref().is_none_or(|wanted| own == wanted);
+        let all = records.all::<SnapshotRecord>().filter(|snapshot| {
+            is_wanted(&snapshot.id, &request.snapshot_id)
+                && is_wanted(&snapshot.source_volume_id, &request.source_volume_id)
+        });
+        let page = request
+            .page
+            .of_sorted(all, |snapshot| &snapshot.id, is_id)?;
+        Ok(Page {
+            entries: page
+                .entries
+                .into_iter()
+                .cloned()
+                .map(|one| self.snapshot(one))
+                .collect(),
+            next_token: page.next_token,
+        })
+    }
+}
+
+#[async_trait]
+impl GetSnapshot for HostPath {
+    async fn get_snapshot(&self, snapshot_id: &str, _: &Secrets) -> Result<Snapshot> {
+        let records = self.state.lock();
+        let snapshot = records.get::<SnapshotRecord>(snapshot_id).cloned();
+        let missing = || Error::not_found(format!("there is no snapshot {snapshot_id:?}"));
+        snapshot.map(|one| self.snapshot(one)).ok_or_else(missing)
+    }
+}
+
+/// Copies the data of a volume, and returns the record, which isn't written yet.
+pub(crate) fn take(
+    state: &State,
+    volume: &VolumeRecord,
+    name: String,
+    group: Option<String>,
+    created: SystemTime,
+) -> Result<SnapshotRecord> {
+    let record = SnapshotRecord {
+        id: Uuid::new_v4().to_string(),
+        name,
+        source_volume_id: volume.id.clone(),
+        size: volume.size,
+        created,
+        group,
+    };
+    let from = state.data(&volume.id);
+    let made = state.new_data(&record.id);
+    data::make(&made, &state.data(&record.id), |made| {
+        data::copy(&from, made)
+    })?;
+    Ok(record)
+}
+
+impl HostPath {
+    pub(crate) fn snapshot(&self, record: SnapshotRecord) -> Snapshot {
+        let mut snapshot = Snapshot::new(
+            record.id,
+            record.source_volume_id,
+            record.size,
+            record.created,
+        );
+        snapshot.group_snapshot_id = record.group;
+        snapshot.topologies = vec![self.place()];
+        snapshot
+    }
+}

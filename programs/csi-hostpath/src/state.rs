@@ -1,0 +1,285 @@
+//! The folder of the driver: records of volumes, snapshots and groups, and their data.
+//!
+//! A record is a file, which is written beside its place, synchronised, and moved there. What has
+//! data and no record is removed at the start: data is there before its record, and goes after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kubernetes_csi_driver::mounts::blocking;
+use kubernetes_csi_driver::{Error, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::data;
+use crate::records::{GroupRecord, SnapshotRecord, VolumeRecord};
+
+/// The folder can't be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", path.display())]
+pub struct StateError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// The state.
+pub(crate) struct State {
+    root: PathBuf,
+    records: Mutex<Records>,
+}
+
+/// All that is known.
+pub(crate) struct Records {
+    root: PathBuf,
+    volumes: BTreeMap<String, VolumeRecord>,
+    snapshots: BTreeMap<String, SnapshotRecord>,
+    groups: BTreeMap<String, GroupRecord>,
+    /// Bytes of volumes that are being made or enlarged.
+    reserved: u64,
+}
+
+/// A kind of records, with its folder.
+pub(crate) trait Record: Clone + Serialize + DeserializeOwned {
+    const FOLDER: &str;
+
+    fn id(&self) -> &str;
+    fn all(records: &Records) -> &BTreeMap<String, Self>;
+    fn all_mut(records: &mut Records) -> &mut BTreeMap<String, Self>;
+}
+
+macro_rules! records {
+    ($($record:ty, $folder:literal, $all:ident;)*) => {
+        $(impl Record for $record {
+            const FOLDER: &str = $folder;
+
+            fn id(&self) -> &str {
+                &self.id
+            }
+
+            fn all(records: &Records) -> &BTreeMap<String, Self> {
+                &records.$all
+            }
+
+            fn all_mut(records: &mut Records) -> &mut BTreeMap<String, Self> {
+                &mut records.$all
+            }
+        })*
+    };
+}
+
+records! {
+    VolumeRecord, "volumes", volumes;
+    SnapshotRecord, "snapshots", snapshots;
+    GroupRecord, "groups", groups;
+}
+
+/// The start of names of files and folders that aren't complete.
+pub(crate) const NEW: &str = ".new-";
+
+impl State {
+    pub(crate) fn open(root: &Path) -> Result<Self, StateError> {
+        let failed = |path: &Path, source| StateError {
+            path: path.to_owned(),
+            source,
+        };
+        for folder in ["volumes", "snapshots", "groups", "data"] {
+            let folder = root.join(folder);
+            fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
+        }
+        let mut records = Records {
+            root: root.to_owned(),
+            volumes: BTreeMap::new(),
+            snapshots: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            reserved: 0,
+        };
+        records
+            .read::<VolumeRecord>()
+            .map_err(|(path, error)| failed(&path, error))?;
+        records
+            .read::<SnapshotRecord>()
+            .map_err(|(path, error)| failed(&path, error))?;
+        records
+            .read::<GroupRecord>()
+            .map_err(|(path, error)| failed(&path, error))?;
+        let state = Self {
+            root: root.to_owned(),
+            records: Mutex::new(records),
+        };
+        let data = root.join("data");
+        state
+            .remove_orphans()
+            .map_err(|error| failed(&data, error))?;
+        Ok(state)
+    }
+
+    /// Removes data that no record has.
+    fn remove_orphans(&self) -> io::Result<()> {
+        let records = self.lock();
+        let known: BTreeSet<_> = records
+            .volumes
+            .keys()
+            .chain(records.snapshots.keys())
+            .cloned()
+            .collect();
+        for entry in fs::read_dir(self.root.join("data"))? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if !name.to_str().is_some_and(|name| known.contains(name)) {
+                data::remove(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the folder of the driver.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the folder with the data of a volume or snapshot.
+    pub(crate) fn data(&self, id: &str) -> PathBuf {
+        self.root.join("data").join(id)
+    }
+
+    /// Returns the folder in which data of a volume or snapshot is made.
+    pub(crate) fn new_data(&self, id: &str) -> PathBuf {
+        self.root.join("data").join(format!("{NEW}{id}"))
+    }
+}
+
+/// Changes the record of a volume, and writes it if it has become another one.
+///
+/// # Errors
+///
+/// `NOT_FOUND` if there is no such volume, and those of the change.
+pub(crate) async fn change<T: Send + 'static>(
+    state: &Arc<State>,
+    id: String,
+    change: impl FnOnce(&Records, &mut VolumeRecord) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let state = state.clone();
+    blocking(move || {
+        let mut records = state.lock();
+        let before = records.get::<VolumeRecord>(&id).cloned();
+        let before =
+            before.ok_or_else(|| Error::not_found(format!("there is no volume {id:?}")))?;
+        let mut after = before.clone();
+        let done = change(&records, &mut after)?;
+        if after != before {
+            records.put(after)?;
+        }
+        Ok(done)
+    })
+    .await
+}
+
+/// Space that is taken for a volume until its record has it.
+pub(crate) struct Reservation {
+    state: Arc<State>,
+    size: u64,
+}
+
+impl Reservation {
+    /// Takes space, if there is as much.
+    pub(crate) fn take(state: &Arc<State>, size: u64, capacity: Option<u64>) -> Result<Self> {
+        let mut records = state.lock();
+        let free = records.free(capacity);
+        if free < size {
+            return Err(Error::exhausted(format!(
+                "{size} bytes are asked for, and {free} are left"
+            )));
+        }
+        records.reserved += size;
+        Ok(Self {
+            state: state.clone(),
+            size,
+        })
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.state.lock().reserved -= self.size;
+    }
+}
+
+impl Records {
+    /// Returns the bytes that are left for volumes.
+    pub(crate) fn free(&self, capacity: Option<u64>) -> u64 {
+        let used: u64 = self.volumes.values().map(|volume| volume.size).sum();
+        let used = used.saturating_add(self.reserved);
+        capacity
+            .unwrap_or(i64::MAX.unsigned_abs())
+            .saturating_sub(used)
+    }
+
+    fn read<R: Record>(&mut self) -> Result<(), (PathBuf, io::Error)> {
+        let folder = self.root.join(R::FOLDER);
+        let entries = fs::read_dir(&folder).map_err(|error| (folder.clone(), error))?;
+        for entry in entries {
+            let path = entry.map_err(|error| (folder.clone(), error))?.path();
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
+            let read = match name.starts_with(NEW) {
+                true => fs::remove_file(&path).map(|()| None),
+                false => read(&path).map(Some),
+            };
+            let record: Option<R> = read.map_err(|error| (path, error))?;
+            if let Some(record) = record {
+                R::all_mut(self).insert(record.id().to_owned(), record);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a record.
+    pub(crate) fn get<R: Record>(&self, id: &str) -> Option<&R> {
+        R::all(self).get(id)
+    }
+
+    /// Returns all records, sorted by their ids.
+    pub(crate) fn all<'a, R: Record + 'a>(&'a self) -> impl Iterator<Item = &'a R> {
+        R::all(self).values()
+    }
+
+    /// Writes a record.
+    pub(crate) fn put<R: Record>(&mut self, record: R) -> io::Result<()> {
+        let folder = self.root.join(R::FOLDER);
+        let path = folder.join(format!("{}.json", record.id()));
+        let made = folder.join(format!("{NEW}{}", record.id()));
+        let mut file = File::create(&made)?;
+        serde_json::to_writer(&mut file, &record)?;
+        file.flush()?;
+        file.sync_all()?;
+        fs::rename(&made, path)?;
+        File::open(&folder)?.sync_all()?;
+        R::all_mut(self).insert(record.id().to_owned(), record);
+        Ok(())
+    }
+
+    /// Removes a record.
+    pub(crate) fn remove<R: Record>(&mut self, id: &str) -> io::Result<()> {
+        if R::all(self).contains_key(id) {
+            let folder = self.root.join(R::FOLDER);
+            fs::remove_file(folder.join(format!("{id}.json")))?;
+            File::open(&folder)?.sync_all()?;
+            R::all_mut(self).remove(id);
+        }
+        Ok(())
+    }
+}
+
+fn read<R: Record>(path: &Path) -> io::Result<R> {
+    let text = fs::read(path)?;
+    Ok(serde_json::from_slice(&text)?)
+}

@@ -1,0 +1,7 @@
+//! Tests of the program.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod oracle;
+mod state;

@@ -1,0 +1,177 @@
+//! csi-sanity, the checks of the specification's authors, on the driver and on the kit's example.
+
+mod sanity;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use root_tests::as_root;
+use sanity::{Driver, Report, check};
+use tempfile::TempDir;
+
+/// The check that no driver passes whose snapshots have a topology: it compares what csi-sanity
+/// read with what it sent, including how many bytes Go has counted for it, `sizeCache`.
+const CACHED: &str = "should succeed when creating a snapshot with accessibility requirements";
+
+/// Secrets, one for each call that has them, of which none may be in the log.
+const SECRETS: [&str; 11] = [
+    "CreateVolumeSecret",
+    "DeleteVolumeSecret",
+    "ControllerPublishVolumeSecret",
+    "ControllerUnpublishVolumeSecret",
+    "ControllerValidateVolumeCapabilitiesSecret",
+    "NodeStageVolumeSecret",
+    "NodePublishVolumeSecret",
+    "CreateSnapshotSecret",
+    "DeleteSnapshotSecret",
+    "ControllerExpandVolumeSecret",
+    "ListSnapshotsSecret",
+];
+
+fn secrets(folder: &Path) -> String {
+    let lines = SECRETS.map(|call| format!("{call}: {{password: swordfish-{call}}}\n"));
+    let path = folder.join("secrets.yaml");
+    fs::write(&path, lines.concat()).unwrap();
+    path.display().to_string()
+}
+
+/// Returns the driver with all of its parts.
+fn hostpath(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_csi-hostpath"));
+    command
+        .args([
+            "--nodeid",
+            "node-1",
+            "--enable-attach",
+            "--maxvolumespernode",
+            "4",
+        ])
+        .args(["--accepted-mutable-parameter-names", "iops"])
+        .arg("--statedir")
+        .arg(folder.join("state"))
+        .env("RUST_LOG", "trace");
+    command
+}
+
+fn options(folder: &Path) -> Vec<String> {
+    let parameters = folder.join("parameters.yaml");
+    fs::write(&parameters, "iops: \"100\"\n").unwrap();
+    vec![
+        "-csi.testnodevolumeattachlimit".to_owned(),
+        format!("-csi.testvolumemutableparameters={}", parameters.display()),
+        format!("-csi.secrets={}", secrets(folder)),
+    ]
+}
+
+/// All checks but the one pass, and nothing is left: no volume, no mount and no secret in the log.
+fn assert_all(report: &Report, driver: &Driver) {
+    let failed: Vec<_> = report.failed.iter().map(|check| &*check.name).collect();
+    assert!(
+        failed.iter().all(|name| name.ends_with(CACHED)) && failed.len() == 1,
+        "{failed:#?}"
+    );
+    assert!(
+        report.failed[0].message.contains("sizeCache"),
+        "{}",
+        report.failed[0].message
+    );
+    assert!(report.skipped.is_empty(), "{:#?}", report.skipped);
+    assert_eq!((report.passed, report.pending), (101, 1));
+    let log = driver.log();
+    assert!(log.contains("CreateVolume") && !log.contains("swordfish"));
+    for folder in ["volumes", "snapshots", "groups", "data"] {
+        let left: Vec<_> = fs::read_dir(driver.folder().join("state").join(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+    let mounts = fs::read_to_string("/proc/thread-self/mountinfo").unwrap();
+    assert!(
+        !mounts.contains(&*driver.folder().display().to_string()),
+        "{mounts}"
+    );
+}
+
+#[test]
+#[ignore = "needs Go and root: see docs/testing.md"]
+fn all_checks_pass() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        let driver = Driver::start(hostpath(folder.path()), folder.path(), "csi.sock");
+        let report = check(&driver, None, &options(folder.path()));
+        println!("csi-sanity: {}", report.summary());
+        assert_all(&report, &driver);
+    });
+}
+
+/// The controller part has a socket of its own.
+#[test]
+#[ignore = "needs Go and root: see docs/testing.md"]
+fn all_checks_pass_at_two_sockets() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        let mut command = hostpath(folder.path());
+        let controller = folder.path().join("controller.sock");
+        command.arg(format!(
+            "--controller-endpoint=unix://{}",
+            controller.display()
+        ));
+        let driver = Driver::start(command, folder.path(), "csi.sock");
+        let report = check(&driver, Some(&controller), &options(folder.path()));
+        println!("csi-sanity: {}", report.summary());
+        assert_all(&report, &driver);
+    });
+}
+
+#[test]
+#[ignore = "needs Go and root: see docs/testing.md"]
+fn a_driver_without_attachments_passes() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_csi-hostpath"));
+        command
+            .args(["--nodeid", "node-1", "--statedir"])
+            .arg(folder.path().join("state"));
+        let driver = Driver::start(command, folder.path(), "csi.sock");
+        let report = check(&driver, None, &[]);
+        println!("csi-sanity: {}", report.summary());
+        let failed: Vec<_> = report.failed.iter().map(|check| &*check.name).collect();
+        assert!(
+            failed.iter().all(|name| name.ends_with(CACHED)),
+            "{failed:#?}"
+        );
+    });
+}
+
+/// The hundred lines of the kit's example.
+#[test]
+#[ignore = "needs Go and root: see docs/testing.md"]
+fn the_example_of_the_kit_passes() {
+    as_root(|| {
+        let built = Command::new(env!("CARGO"))
+            .args([
+                "build",
+                "--quiet",
+                "-p",
+                "kubernetes-csi-driver",
+                "--example",
+                "folders",
+            ])
+            .stdin(Stdio::null())
+            .status();
+        assert!(built.unwrap().success());
+        let program = Path::new(env!("CARGO_BIN_EXE_csi-hostpath")).with_file_name("examples");
+        let folder = TempDir::new().unwrap();
+        let root = folder.path().join("root");
+        fs::create_dir(&root).unwrap();
+        let mut command = Command::new(program.join("folders"));
+        command.arg(root).arg("node-1");
+        let driver = Driver::start(command, folder.path(), "csi.sock");
+        let report = check(&driver, None, &[]);
+        println!("csi-sanity: {}", report.summary());
+        assert!(report.failed.is_empty(), "{:#?}", report.failed);
+        assert!(report.passed >= 28, "{}", report.summary());
+    });
+}
