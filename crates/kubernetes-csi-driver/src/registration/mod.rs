@@ -68,9 +68,7 @@ impl Services {
         registration: &KubeletRegistration,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
-        let path = registration
-            .folder
-            .join(format!("{}-reg.sock", self.name()));
+        let path = registration.folder.join(socket_name(self.name()));
         let serve = async {
             loop {
                 self.register_once(registration, &path).await?;
@@ -127,6 +125,15 @@ impl Services {
             () = after(&ending, PAUSE) => Ok(()),
         }
     }
+}
+
+/// Returns the name of the socket at which a driver registers.
+///
+/// The kubelet sends the path of the socket as the authority of its requests, with `%2F` for each
+/// slash. As the name of a host, hyper refuses that with `PROTOCOL_ERROR`; before an `@`, where the
+/// name of a user is, it is allowed.
+fn socket_name(driver: &str) -> String {
+    format!("{driver}@reg.sock")
 }
 
 /// The service that the kubelet calls.
