@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kube::{Client, Config};
+use rustix::process::Signal;
 
 use crate::servers::Servers;
 use crate::{Error, Kubelet};
@@ -94,7 +95,44 @@ impl ControlPlane {
         self.servers.logs()
     }
 
-    /// Returns an error if a server has ended, with the last lines of its log.
+    /// Starts a program in the kubelet's mount namespace, as one of the servers, which has the name
+    /// of its file. It sees what the kubelet mounts, and the kubelet sees what it mounts.
+    ///
+    /// # Errors
+    ///
+    /// When there is no kubelet, or no program can be started.
+    pub fn start_on_node(&mut self, program: &Path, arguments: &[String]) -> Result<(), Error> {
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        let words = [&[program.display().to_string()], arguments].concat();
+        let kubelet = self.kubelet.as_ref();
+        let kubelet = kubelet.ok_or_else(|| Error::new("there is no kubelet"))?;
+        let started = self.servers.start_by(&name, &kubelet.inside(&words));
+        started.map(|_| ())
+    }
+
+    /// Starts the kubelet again, after it was [ended](Self::end): with what is mounted, and with
+    /// the containers that run. The Node is as the earlier one left it until the new one changes
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// When there was no kubelet, or it can't be started.
+    pub fn start_kubelet_again(&mut self) -> Result<(), Error> {
+        let kubelet = self.kubelet.as_ref();
+        let kubelet = kubelet.ok_or_else(|| Error::new("there is no kubelet"))?;
+        kubelet.run(&mut self.servers)
+    }
+
+    /// Ends a server, such as `kubelet`, by a signal, and waits until it has ended.
+    ///
+    /// # Errors
+    ///
+    /// When no such server is running, or it doesn't end in time.
+    pub fn end(&mut self, name: &str, signal: Signal) -> Result<(), Error> {
+        self.servers.end(name, signal)
+    }
+
+    /// Returns an error if a server has ended by itself, with the last lines of its log.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ const NODE: &str = "kubelet";
 const RUNTIME: &str = "container-runtime";
 
 /// Binds copies over the parameters of the kernel that a kubelet sets, which would hold for the
-/// whole machine, and then becomes the kubelet.
+/// whole machine, and then becomes the container runtime.
 const SCRIPT: &str = r#"
 for name in vm/overcommit_memory vm/panic_on_oom kernel/panic kernel/panic_on_oops \
     kernel/keys/root_maxkeys kernel/keys/root_maxbytes
@@ -35,19 +35,31 @@ done
 exec "$@"
 "#;
 
+/// Waits for the socket of the container runtime, which is there when its mount namespace is, and
+/// then becomes another program in that.
+const INSIDE: &str = r#"
+until [ -S "$0" ]; do sleep 0.02; done
+exec nsenter --mount="$@"
+"#;
+
 /// A real kubelet, whose container runtime runs nothing but says that it does: Pods that are
 /// assigned to its Node become Running, and their volumes are mounted.
 ///
-/// It needs root, cgroups, and the programs `unshare` and `mount`. What it mounts is in a mount
-/// namespace of its own and ends with it.
+/// It needs root, cgroups, and the programs `unshare`, `nsenter` and `mount`. What it mounts is in
+/// a mount namespace of its own, which ends with the control plane.
 ///
 /// A Pod with a service account needs that object. A container whose command is `["exit", "N"]`
 /// ends with that code.
 #[derive(Debug)]
 pub struct Kubelet {
-    id: u32,
     root: PathBuf,
     containers: PathBuf,
+    /// The id of the container runtime, which keeps the mount namespace while no kubelet runs.
+    runtime: u32,
+    /// The socket of the container runtime.
+    socket: PathBuf,
+    /// The program with its flags.
+    words: Vec<String>,
 }
 
 /// A container that the kubelet has created.
@@ -111,29 +123,52 @@ impl Kubelet {
         fs::create_dir(&folder)
             .and_then(|()| fs::write(&path, format!("{config:#}\n")))
             .map_err(|e| Error::because("write the kubelet's configuration", &e))?;
-        let runtime = [&socket, &containers].map(|path| path.display().to_string());
-        servers.start(&programs.runtime, &runtime)?;
-
-        let root = folder.join("root");
         let unshare = "unshare --mount --propagation private -- sh -c";
         let mut words: Vec<_> = unshare.split(' ').map(str::to_owned).collect();
         words.push(SCRIPT.to_owned());
-        words.push(folder.display().to_string());
-        words.push(programs.kubelet.display().to_string());
-        words.extend([
+        let paths = [&folder, &programs.runtime, &socket, &containers];
+        words.extend(paths.map(|path| path.display().to_string()));
+        let runtime = servers.start_by(RUNTIME, &words)?;
+
+        let root = folder.join("root");
+        let mut words = vec![
+            programs.kubelet.display().to_string(),
             format!("--config={}", path.display()),
             format!("--kubeconfig={}", kubeconfig.display()),
             format!("--root-dir={}", root.display()),
             format!("--cert-dir={}", folder.display()),
             format!("--hostname-override={NODE}"),
-        ]);
+        ];
         words.extend(gates);
-        let id = servers.start_by(NODE, &words)?;
-        Ok(Self {
-            id,
+        let kubelet = Self {
             root,
             containers,
-        })
+            runtime,
+            socket,
+            words,
+        };
+        kubelet.run(servers)?;
+        Ok(kubelet)
+    }
+
+    /// Starts the kubelet; also again, after it has ended.
+    pub(crate) fn run(&self, servers: &mut Servers) -> Result<(), Error> {
+        servers
+            .start_by(NODE, &self.inside(&self.words))
+            .map(|_| ())
+    }
+
+    /// Returns a command that runs another one in the mount namespace, with the same process id.
+    pub(crate) fn inside(&self, words: &[String]) -> Vec<String> {
+        let own = [
+            "sh".to_owned(),
+            "-c".to_owned(),
+            INSIDE.to_owned(),
+            self.socket.display().to_string(),
+            format!("/proc/{}/ns/mnt", self.runtime),
+            "--".to_owned(),
+        ];
+        [&own, words].concat()
     }
 
     /// Returns the name of the Node.
@@ -149,20 +184,24 @@ impl Kubelet {
         &self.root
     }
 
-    /// Returns the path by which other processes see what the kubelet sees at an absolute path.
+    /// Returns the path by which other processes see what the kubelet sees at an absolute path,
+    /// also while it doesn't run.
     #[must_use]
     pub fn path(&self, path: &Path) -> PathBuf {
         let inside = path.strip_prefix("/").unwrap_or(path);
-        Path::new("/proc")
-            .join(self.id.to_string())
-            .join("root")
-            .join(inside)
+        self.proc().join("root").join(inside)
     }
 
-    /// Returns the id of its process, for what only `/proc` says.
+    /// Returns the file with all that is mounted for the kubelet, in the format of
+    /// `/proc/self/mountinfo`.
     #[must_use]
-    pub fn id(&self) -> u32 {
-        self.id
+    pub fn mount_info(&self) -> PathBuf {
+        self.proc().join("mountinfo")
+    }
+
+    /// The folder of a process that is in the mount namespace all the time.
+    fn proc(&self) -> PathBuf {
+        Path::new("/proc").join(self.runtime.to_string())
     }
 
     /// Returns all containers that were created, in this order. One that was created again is there

@@ -7,17 +7,24 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use crate::Error;
 use crate::watchdog::Watchdog;
 
 /// Writes its process id for the watchdog, and then becomes the program with the same id: the
-/// program never runs without the watchdog knowing it.
-const SCRIPT: &str = r#"echo $$; exec "$@" >"$0" 2>&1"#;
+/// program never runs without the watchdog knowing it. One that is started again adds to its log.
+const SCRIPT: &str = r#"echo $$; exec "$@" >>"$0" 2>&1"#;
 
 /// The number of lines of a log that are shown.
 const LINES: usize = 20;
 const BYTES: u64 = 16 * 1024;
+
+/// The time that a server may take to end.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// A server and its log. It ends when it is dropped.
 pub(crate) struct Server {
@@ -91,6 +98,29 @@ impl Server {
                 Err(error)
             }
             Err(e) => Err(Error::because(&format!("look after {}", self.name), &e)),
+        }
+    }
+
+    /// Sends a signal, and waits until the process has ended. Its id stays taken, because the
+    /// watchdog will kill what has it.
+    pub(crate) fn end(&self, signal: Signal) -> Result<(), Error> {
+        let error = |e: io::Error| Error::because(&format!("end {}", self.name), &e);
+        let child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = Pid::from_child(&child);
+        kill_process(id, signal).map_err(|e| error(e.into()))?;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let deadline = Instant::now() + LIMIT;
+        loop {
+            let status = waitid(WaitId::Pid(id), options).map_err(|e| error(e.into()))?;
+            if status.is_some() {
+                return Ok(());
+            }
+            if Instant::now() >= deadline {
+                let (name, log) = (&self.name, self.last_lines());
+                let message = format!("{name} doesn't end by the signal {signal:?}; {log}");
+                return Err(Error::new(message));
+            }
+            thread::sleep(Duration::from_millis(5));
         }
     }
 

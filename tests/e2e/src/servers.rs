@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use rustix::process::Signal;
+
 use crate::Error;
 use crate::server::Server;
 use crate::watchdog::Watchdog;
@@ -12,6 +14,8 @@ pub(crate) struct Servers {
     // gone, whose ids may belong to other processes by then.
     watchdog: Watchdog,
     running: Vec<Server>,
+    /// Those that a test has ended, which are kept until the watchdog is done.
+    ended: Vec<Server>,
     folder: PathBuf,
 }
 
@@ -28,6 +32,7 @@ impl Servers {
         Ok(Self {
             watchdog,
             running: Vec::new(),
+            ended: Vec::new(),
             folder: folder.keep(),
         })
     }
@@ -51,7 +56,17 @@ impl Servers {
         Ok(id)
     }
 
-    /// Returns the error of the first server that has ended.
+    /// Ends a server by a signal. It may be started again.
+    pub(crate) fn end(&mut self, name: &str, signal: Signal) -> Result<(), Error> {
+        let found = self.running.iter().position(|one| one.name() == name);
+        let found = found.ok_or_else(|| Error::new(format!("no {name} is running")))?;
+        let server = self.running.remove(found);
+        let ended = server.end(signal);
+        self.ended.push(server);
+        ended
+    }
+
+    /// Returns the error of the first server that has ended by itself.
     pub(crate) fn check(&self) -> Result<(), Error> {
         self.running.iter().try_for_each(Server::check)
     }

@@ -1,6 +1,7 @@
 //! Support of tests that need root: a mount namespace of their own, loop devices, programs.
 //!
-//! The packages whose tests mount use it: `kubernetes-mount`, `kubernetes-volume`, `pod-volumes`.
+//! The packages whose tests mount use it: `kubernetes-mount`, `kubernetes-volume`, `csi-hostpath`,
+//! `pod-volumes`.
 
 #![cfg(target_os = "linux")]
 #![allow(

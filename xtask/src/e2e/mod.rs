@@ -126,7 +126,13 @@ fn given(folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
 }
 
 /// The packages whose tests need a control plane.
-const PACKAGES: [&str; 4] = ["e2e", "examples", "hostpath-provisioner", "pod-volumes"];
+const PACKAGES: [&str; 5] = [
+    "csi-hostpath",
+    "e2e",
+    "examples",
+    "hostpath-provisioner",
+    "pod-volumes",
+];
 
 /// Runs the tests with all that are ignored otherwise.
 fn test(root: &Path, assets: &Path, arguments: &[OsString]) -> Result<(), Box<dyn Error>> {

@@ -359,8 +359,8 @@ fn arguments_go_to_cargo_test() {
     ] {
         machine.run(arguments).succeeds();
         let log = machine.sandbox.read("bin/cargo.log");
-        let packages =
-            "--package e2e --package examples --package hostpath-provisioner --package pod-volumes";
+        let packages = "--package csi-hostpath --package e2e --package examples \
+                        --package hostpath-provisioner --package pod-volumes";
         assert_eq!(
             log,
             format!("{} test {packages} {wanted}\n", folder.display())

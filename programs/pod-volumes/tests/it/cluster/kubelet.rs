@@ -165,7 +165,7 @@ impl Cluster {
             kubelet.root(),
             files,
             kubelet.path(Path::new("/")),
-            format!("/proc/{}/mountinfo", kubelet.id()).into(),
+            kubelet.mount_info(),
         );
         let cluster = Self {
             client,

@@ -3,13 +3,15 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use e2e::{ControlPlane, CreatedContainer};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::Api;
 use kube::api::{DeleteParams, PostParams};
-use rustix::process::Uid;
+use rustix::process::{Signal, Uid};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 /// The parameters of the kernel that a kubelet would set.
 const PARAMETERS: [&str; 3] = [
@@ -101,7 +103,7 @@ fn pods_run_with_their_volumes() {
         let device = |path: &Path| fs::metadata(path).unwrap().dev();
         assert_eq!(device(&here), device(&volumes));
         assert_ne!(device(&memory), device(&volumes));
-        let mounts = fs::read_to_string(format!("/proc/{}/mounts", kubelet.id())).unwrap();
+        let mounts = fs::read_to_string(kubelet.mount_info()).unwrap();
         assert!(mounts.contains(&uid), "{mounts}");
         assert_eq!(parameters(), before);
 
@@ -121,6 +123,49 @@ fn pods_run_with_their_volumes() {
         let pods: Api<Pod> = Api::default_namespaced(server.client().unwrap());
         pods.delete("pod", &DeleteParams::default()).await.unwrap();
         server.object(&pods, "pod").until_gone().await.unwrap();
+    });
+}
+
+#[test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+fn mounts_outlive_the_kubelet() {
+    as_root(async {
+        let builder = ControlPlane::builder().kubelet();
+        let mut server = builder.start().await.unwrap();
+        let pod = run_pod(&server).await;
+        let uid = pod.metadata.uid.unwrap();
+        let mounts = server.kubelet().unwrap().mount_info();
+        let before = fs::read_to_string(&mounts).unwrap();
+        assert!(before.contains(&uid), "{before}");
+
+        let program = Path::new("/bin/sh");
+        let missing = server.end("sh", Signal::KILL).unwrap_err();
+        assert_eq!(missing.to_string(), "no sh is running");
+        let file = server.folder().join("seen");
+        let script = format!(
+            "cat /proc/self/mountinfo >{}; exec sleep 600",
+            file.display()
+        );
+        let arguments = ["-c".to_owned(), script];
+        server.start_on_node(program, &arguments).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while fs::read_to_string(&file).ok().as_ref() != Some(&before) {
+            assert!(Instant::now() < deadline, "{}", server.logs());
+            sleep(Duration::from_millis(50)).await;
+        }
+
+        server.end("kubelet", Signal::KILL).unwrap();
+        server.check().unwrap();
+        assert_eq!(fs::read_to_string(&mounts).unwrap(), before);
+        server.start_kubelet_again().unwrap();
+        let pods: Api<Pod> = Api::default_namespaced(server.client().unwrap());
+        pods.delete("pod", &DeleteParams::default()).await.unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while fs::read_to_string(&mounts).unwrap().contains(&uid) {
+            assert!(Instant::now() < deadline, "{}", server.logs());
+            sleep(Duration::from_millis(50)).await;
+        }
+        server.end("sh", Signal::TERM).unwrap();
     });
 }
 
