@@ -134,9 +134,6 @@ impl Locks {
             held: Vec::new(),
         };
         for lock in locks {
-            if guard.held.contains(&lock) {
-                continue;
-            }
             match held.entry(lock.what.clone()) {
                 Entry::Vacant(free) => {
                     free.insert(match lock.is_shared {

@@ -34,8 +34,8 @@ pub async fn blocking<T: Send + 'static>(
 /// # Errors
 ///
 /// - `NOT_FOUND`: The source doesn't exist.
-/// - `ALREADY_EXISTS`: Something else is mounted there, or the same without `read_only`'s opposite:
-///   what is writable becomes read-only if that is asked for, but never the other way.
+/// - `ALREADY_EXISTS`: Something else is mounted there, or the same read-only, and it isn't asked
+///   for so. What is writable there becomes read-only if that is asked for.
 /// - `INTERNAL`: It can't be mounted.
 pub fn bind_directory(
     source: &Path,
@@ -78,12 +78,12 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
         }
         Err(error) => return Err(error.into()),
     };
+    // Flags can be confidential, so that they aren't shown. The last option wins.
+    let mut sensitive = flags.to_vec();
+    sensitive.extend(read_only.then_some("ro"));
     let mounter = LinuxMounter::new();
     let is_mounted = mounter.is_mount_point(target).map_err(failed)?;
     if !is_mounted {
-        // Flags can be confidential, so that they aren't shown. The last option wins.
-        let mut sensitive = flags.to_vec();
-        sensitive.extend(read_only.then_some("ro"));
         let mounted = mounter.mount_sensitive(source, target, "", &["bind"], &sensitive);
         return mounted.map_err(failed);
     }
@@ -99,8 +99,9 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
         }
         // Perhaps a step of an earlier process that didn't come to its end.
         (true, false) => {
-            let options = ["bind", "remount", "ro"];
-            mounter.mount(source, target, "", &options).map_err(failed)
+            let options = ["bind", "remount"];
+            let changed = mounter.mount_sensitive(source, target, "", &options, &sensitive);
+            changed.map_err(failed)
         }
         _ => Ok(()),
     }

@@ -7,6 +7,7 @@ use kubernetes_csi::v1::controller_server::Controller as _;
 use kubernetes_csi::v1::volume_capability::{AccessMode, AccessType, MountVolume};
 use kubernetes_csi::v1::*;
 use kubernetes_csi_driver::Services;
+use tokio::time::timeout;
 use tonic::{Code, Request};
 
 use crate::said::map;
@@ -354,13 +355,12 @@ async fn a_call_whose_caller_goes_away_runs_to_its_end() {
         () = fake.started() => {}
     }
     // The call was dropped, as tonic does when its client cancels it.
-    let repeated = services.create_volume(Request::new(create("a"))).await;
+    let repeated = services.create_volume(Request::new(create("a")));
+    let repeated = timeout(Duration::from_secs(10), repeated).await.unwrap();
     assert_eq!(repeated.unwrap_err().code(), Code::Aborted);
     assert_eq!(fake.ended(), 0);
     fake.release(1);
-    while fake.ended() == 0 {
-        tokio::task::yield_now().await;
-    }
+    fake.one_ended().await;
     fake.script(Script::Succeed);
     services
         .create_volume(Request::new(create("a")))
@@ -383,9 +383,7 @@ async fn a_call_runs_to_its_end_after_the_deadline() {
     assert_eq!(repeated.unwrap_err().code(), Code::Aborted);
     assert_eq!(fake.ended(), 0);
     fake.release(1);
-    while fake.ended() == 0 {
-        tokio::task::yield_now().await;
-    }
+    fake.one_ended().await;
     fake.script(Script::Succeed);
     call("delete v").send(&server.channel).await.unwrap();
 }

@@ -91,10 +91,14 @@ fn what_is_there_in_another_way_is_an_error() {
 fn a_mount_that_is_half_done_becomes_read_only() {
     as_root(|| {
         let (_folder, volume, target) = folders();
-        let mount = Mount::default();
+        let mount = Mount::default().with_flags(["noexec"]);
         bind_directory(&volume, &target, &mount, false).unwrap();
         bind_directory(&volume, &target, &mount, true).unwrap();
-        assert!(options(&target).starts_with("ro"), "{}", options(&target));
+        let options = options(&target);
+        assert!(
+            options.starts_with("ro") && options.contains("noexec"),
+            "{options}"
+        );
         unbind(&target).unwrap();
     });
 }

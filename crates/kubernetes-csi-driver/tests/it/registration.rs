@@ -57,7 +57,7 @@ impl Kubelet {
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.path().join("fake.csi.example.com-reg.sock")
+        self.folder.path().join("fake.csi.example.com@reg.sock")
     }
 
     fn names(&self) -> Vec<String> {
@@ -141,7 +141,7 @@ async fn a_driver_is_registered() {
         "{log}"
     );
     // The kubelet ignores names with a dot at the start; no such is left.
-    assert_eq!(kubelet.names(), ["fake.csi.example.com-reg.sock"]);
+    assert_eq!(kubelet.names(), ["fake.csi.example.com@reg.sock"]);
     // The same socket stays.
     let inode = kubelet.inode();
     sleep(Duration::from_secs(60)).await;
@@ -230,7 +230,7 @@ async fn the_longest_name() {
             .register(&registration, std::future::pending())
             .await
     });
-    let path = folder.join(format!("{name}-reg.sock"));
+    let path = folder.join(format!("{name}@reg.sock"));
     tokio::select! {
         () = ready(&path) => {}
         failed = registered => panic!("{failed:?}"),

@@ -80,9 +80,7 @@ async fn a_call_without_end_is_waited_for_half_a_minute() {
         }
         let begin = Instant::now();
         server.stop();
-        tokio::time::timeout(Duration::from_secs(120), server.ended())
-            .await
-            .expect("it doesn't end");
+        server.ended().await;
         let took = begin.elapsed();
         let expected = Duration::from_secs(30)..Duration::from_secs(31);
         assert!(expected.contains(&took), "{took:?}, {goes_away}");

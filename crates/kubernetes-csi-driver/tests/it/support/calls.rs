@@ -5,6 +5,7 @@ use std::time::Duration;
 use prost::Message;
 use prost::bytes::{Buf, BufMut};
 use prost_reflect::MethodDescriptor;
+use tokio::time::timeout;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::transport::Channel;
 use tonic::{Request, Status};
@@ -32,6 +33,11 @@ impl Call {
 
     /// Sends it, and returns all messages of the answer.
     pub(crate) async fn send(&self, channel: &Channel) -> Result<Vec<Vec<u8>>, Status> {
+        let answer = timeout(Duration::from_secs(60), self.answer(channel));
+        answer.await.expect("the call isn't answered")
+    }
+
+    async fn answer(&self, channel: &Channel) -> Result<Vec<Vec<u8>>, Status> {
         let mut grpc = tonic::client::Grpc::new(channel.clone());
         let failed = |error: tonic::transport::Error| Status::unavailable(error.to_string());
         grpc.ready().await.map_err(failed)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use futures::stream;
 use kubernetes_csi::Secrets;
@@ -16,6 +16,7 @@ use kubernetes_csi_driver::model::*;
 use kubernetes_csi_driver::node::*;
 use kubernetes_csi_driver::{Driver, Error, Growth, Probe, Result, async_trait};
 use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
 
 /// Behaviour of the next calls of the driver.
 #[derive(Clone, Default)]
@@ -69,7 +70,9 @@ impl Fake {
 
     /// Waits until a call has reached the driver.
     pub(crate) async fn started(&self) {
-        self.started.acquire().await.unwrap().forget();
+        let started = timeout(Duration::from_secs(10), self.started.acquire());
+        let started = started.await.expect("no call reaches the driver");
+        started.unwrap().forget();
     }
 
     /// Returns true if a call has reached the driver that nobody has waited for.
@@ -85,6 +88,17 @@ impl Fake {
     /// Returns the number of calls that have waited and come to their end.
     pub(crate) fn ended(&self) -> usize {
         self.ended.load(Ordering::SeqCst)
+    }
+
+    /// Waits until one call has come to its end.
+    pub(crate) async fn one_ended(&self) {
+        for _ in 0..1_000 {
+            if self.ended() == 1 {
+                return;
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+        panic!("the call doesn't end");
     }
 
     async fn act(&self, request: &impl Debug) -> Result<()> {

@@ -7,6 +7,7 @@ use kubernetes_csi_driver::{Endpoint, ServeError, Services};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tonic::transport::Channel;
 
 /// A driver that is served.
@@ -52,7 +53,9 @@ impl Server {
 
     /// Waits until the server has stopped.
     pub(crate) async fn ended(&mut self) {
-        (&mut self.served).await.unwrap().unwrap();
+        let served = timeout(Duration::from_secs(120), &mut self.served);
+        let served = served.await.expect("the server doesn't stop");
+        served.unwrap().unwrap();
     }
 }
 
