@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use k8s_openapi::api::core::v1::Pod;
 use rustix::process::Signal;
 use tokio::time::sleep;
+use tonic::Code;
 
 use super::node::Node;
 use super::objects::{inline, of_claim};
@@ -48,14 +49,18 @@ impl Pods {
     }
 
     /// Waits until one Pod has left, and looks at the other one: its volumes are mounted as they
-    /// were.
+    /// were, and the driver knows that they are in use.
     async fn assert_stays(&self, node: &Node) {
         let left = async || node.mounts_of(&self.leaving).is_empty().then_some(());
         node.eventually("a Pod that has left", left).await;
         assert_eq!(node.mounts_of(&self.staying), self.mounts);
+        let mut storage = node.storage().await;
+        let ids = storage.volumes().await;
         for name in [self.volume, "own"] {
-            let file = node.mounted(&self.staying, name).join("file");
-            assert_eq!(fs::read_to_string(file).unwrap(), name);
+            let place = node.mounted(&self.staying, name);
+            let deleted = storage.delete(&node.id_of(&ids, &place)).await;
+            assert_eq!(deleted, Err(Code::FailedPrecondition), "{name}");
+            assert_eq!(fs::read_to_string(place.join("file")).unwrap(), name);
         }
         let now = node.running("staying").await;
         assert_eq!(now.metadata.uid, self.staying.metadata.uid);

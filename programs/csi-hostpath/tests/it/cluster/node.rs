@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,12 @@ pub(crate) struct Node {
     pub(crate) client: Client,
     /// The folder of the driver's state.
     state: PathBuf,
+}
+
+/// Returns what tells a file or folder from all others; `None` if there is none.
+pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
+    let found = fs::metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
 }
 
 impl Node {
@@ -150,6 +157,13 @@ impl Node {
     /// Returns the path at which a Pod has a volume, as this process sees it.
     pub(crate) fn mounted(&self, pod: &Pod, volume: &str) -> PathBuf {
         self.seen(&self.target(pod, volume))
+    }
+
+    /// Returns the id of the volume that is mounted at a path.
+    pub(crate) fn id_of(&self, ids: &[String], mounted: &Path) -> String {
+        let wanted = identity(mounted);
+        let is_there = |id: &&String| identity(&self.data(id)) == wanted;
+        ids.iter().find(is_there).unwrap().clone()
     }
 
     /// Returns the path by which this process sees what the node has at a path.

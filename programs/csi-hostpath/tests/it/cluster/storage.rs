@@ -1,6 +1,7 @@
 //! The driver as a sidecar sees it.
 
 use std::path::Path;
+use std::time::Duration;
 
 use kubernetes_csi::v1::controller_client::ControllerClient;
 use kubernetes_csi::v1::identity_client::IdentityClient;
@@ -12,6 +13,8 @@ use kubernetes_csi::v1::{
     DeleteVolumeRequest, ListSnapshotsRequest, ListVolumesRequest, ProbeRequest, Volume,
     VolumeCapability, VolumeContentSource,
 };
+use tokio::time::sleep;
+use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
 
 /// The size of all volumes.
@@ -74,6 +77,22 @@ impl Storage {
         entries.map(|one| one.volume.unwrap().volume_id).collect()
     }
 
+    /// Deletes a volume, as soon as no other call for it is under way.
+    pub(crate) async fn delete(&mut self, volume_id: &str) -> Result<(), Code> {
+        loop {
+            let request = DeleteVolumeRequest {
+                volume_id: volume_id.to_owned(),
+                ..DeleteVolumeRequest::default()
+            };
+            match self.0.delete_volume(request).await {
+                Err(busy) if busy.code() == Code::Aborted => {
+                    sleep(Duration::from_millis(5)).await;
+                }
+                deleted => return deleted.map(|_| ()).map_err(|refused| refused.code()),
+            }
+        }
+    }
+
     /// Deletes all snapshots and volumes, none of which is in use.
     pub(crate) async fn delete_all(&mut self) {
         let request = ListSnapshotsRequest::default();
@@ -85,12 +104,8 @@ impl Storage {
             };
             self.0.delete_snapshot(request).await.unwrap();
         }
-        for volume_id in self.volumes().await {
-            let request = DeleteVolumeRequest {
-                volume_id,
-                ..DeleteVolumeRequest::default()
-            };
-            self.0.delete_volume(request).await.unwrap();
+        for id in self.volumes().await {
+            self.delete(&id).await.unwrap();
         }
     }
 }

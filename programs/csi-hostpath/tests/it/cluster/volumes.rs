@@ -7,14 +7,9 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::node::identity;
 use super::objects::{inline, of_claim, uid};
 use super::on_node;
-
-/// Returns what tells a file or folder from all others.
-fn identity(path: &Path) -> (u64, u64) {
-    let found = fs::metadata(path).unwrap();
-    (found.dev(), found.ino())
-}
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
