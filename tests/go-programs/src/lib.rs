@@ -1,9 +1,15 @@
-//! Builds programs in Go that tests and benchmarks compare with.
+//! Builds and runs programs in Go that tests and benchmarks compare with.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by a panic"
+)]
 
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// Builds a package of Go with the settings of the control plane, so that Go compiles only what it
 /// has not compiled for that, and returns the program.
@@ -33,4 +39,87 @@ pub fn build(folder: &str, package: &str, target: &Path) -> PathBuf {
     let built = built.expect("Go builds programs that tests compare with: https://go.dev/dl");
     assert!(built.success(), "go build {package} in {folder}: {built}");
     program
+}
+
+/// A running program, which answers what it is sent until its input ends.
+#[derive(Debug)]
+pub struct Program {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Program {
+    /// Starts a program.
+    ///
+    /// # Panics
+    ///
+    /// When it can't be started.
+    pub fn start(program: &Path) -> Self {
+        let mut child = Command::new(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        }
+    }
+
+    /// Sends parts, each after its length in four bytes, the highest first.
+    ///
+    /// # Panics
+    ///
+    /// When the program has ended.
+    pub fn send(&mut self, parts: &[&[u8]]) {
+        let framed = parts.iter().flat_map(|part| {
+            let length = u32::try_from(part.len()).unwrap();
+            [&length.to_be_bytes(), *part].concat()
+        });
+        let framed: Vec<u8> = framed.collect();
+        self.input.as_mut().unwrap().write_all(&framed).unwrap();
+    }
+
+    /// Reads an answer: a byte, 0 for bytes or 1 for an error, and the bytes or the text of the
+    /// error, after their length likewise.
+    ///
+    /// # Errors
+    ///
+    /// The error.
+    ///
+    /// # Panics
+    ///
+    /// When the program has ended.
+    pub fn answer(&mut self) -> Result<Vec<u8>, String> {
+        let (mut sort, mut length) = ([0], [0; 4]);
+        self.output.read_exact(&mut sort).unwrap();
+        self.output.read_exact(&mut length).unwrap();
+        let mut answer = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
+        self.output.read_exact(&mut answer).unwrap();
+        match sort {
+            [0] => Ok(answer),
+            _ => Err(String::from_utf8(answer).unwrap()),
+        }
+    }
+
+    /// Reads an answer that is a line.
+    ///
+    /// # Panics
+    ///
+    /// When the output isn't text.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It ends with its input.
+        drop(self.input.take());
+        let _ = self.child.wait();
+    }
 }

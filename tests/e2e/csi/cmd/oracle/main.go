@@ -1,10 +1,11 @@
 // Reads messages of CSI by the code that Go's drivers use, and writes them again.
 //
-//	oracle <messages >answers
+//	oracle
 //
 // A message is its full name, such as csi.v1.Volume, and its bytes, each after its length in four
 // bytes, with the highest first. An answer is a byte, 0 for bytes or 1 for an error, and the bytes
-// or the text, likewise. Maps are written in the order of their keys.
+// or the text, likewise. Maps are written in the order of their keys. The program ends with its
+// input.
 package main
 
 import (
@@ -49,7 +50,7 @@ func answer(output io.Writer, sort byte, body []byte) error {
 	return err
 }
 
-func run(input io.Reader, output io.Writer) error {
+func run(input *bufio.Reader, output *bufio.Writer) error {
 	for {
 		name, err := next(input)
 		if errors.Is(err, io.EOF) {
@@ -71,17 +72,18 @@ func run(input io.Reader, output io.Writer) error {
 		if err != nil {
 			return err
 		}
+		if input.Buffered() == 0 {
+			if err := output.Flush(); err != nil {
+				return err
+			}
+		}
 	}
 }
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("oracle: ")
-	output := bufio.NewWriter(os.Stdout)
-	if err := run(bufio.NewReader(os.Stdin), output); err != nil {
-		log.Fatal(err)
-	}
-	if err := output.Flush(); err != nil {
+	if err := run(bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout)); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,10 +1,9 @@
 //! Kubernetes' own reader of YAML: a program in Go, built from `tests/e2e/yaml-reader`.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::LazyLock;
 
+use go_programs::Program;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -22,11 +21,7 @@ struct Answer {
 pub(crate) type Read<T> = Result<T, String>;
 
 /// The running program.
-pub(crate) struct Reader {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
+pub(crate) struct Reader(Program);
 
 /// The program, which is built once for all tests of a run.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -37,40 +32,18 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
 impl Reader {
     /// Starts the program.
     pub(crate) fn start() -> Self {
-        let mut child = Command::new(&*PROGRAM)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        Self {
-            input: child.stdin.take(),
-            output: BufReader::new(child.stdout.take().unwrap()),
-            child,
-        }
+        Self(Program::start(&PROGRAM))
     }
 
     /// Returns what a server reads of a body, and kubectl of a file.
     pub(crate) fn read(&mut self, text: &str) -> (Read<Value>, Read<Vec<Value>>) {
-        let input = self.input.as_mut().unwrap();
-        let length = u32::try_from(text.len()).unwrap();
-        input.write_all(&length.to_be_bytes()).unwrap();
-        input.write_all(text.as_bytes()).unwrap();
-        input.flush().unwrap();
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
+        self.0.send(&[text.as_bytes()]);
+        let line = self.0.line();
         let answer: Answer = serde_json::from_str(&line).unwrap();
         let body = match answer.body_error {
             None => Ok(answer.body.unwrap_or_default()),
             Some(error) => Err(error),
         };
         (body, answer.stream_error.map_or(Ok(answer.stream), Err))
-    }
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        // It ends with its input.
-        drop(self.input.take());
-        let _ = self.child.wait();
     }
 }
