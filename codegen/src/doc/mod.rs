@@ -294,7 +294,11 @@ pub(crate) fn filled(text: &str) -> Vec<String> {
 }
 
 /// Fills lines with atoms, between which a line may end, after a mark or below it.
-fn wrap<T: AsRef<str>>(atoms: impl IntoIterator<Item = T>, mark: &str, lines: &mut Vec<String>) {
+pub(crate) fn wrap<T: AsRef<str>>(
+    atoms: impl IntoIterator<Item = T>,
+    mark: &str,
+    lines: &mut Vec<String>,
+) {
     let mut line = mark.to_owned();
     let mut empty = true;
     let mut width = 0;

@@ -32,28 +32,15 @@ fn filled(lines: &[String]) -> Vec<String> {
         }
         is_open = !is_alone;
     }
-    let filled = blocks
-        .iter()
-        .flat_map(|block| match block.starts_with('|') {
-            true => vec![block.clone()],
-            false if block.is_empty() => vec![String::new()],
-            false => indented(block),
-        });
-    filled.collect()
-}
-
-/// Returns the lines of a block, those of an item below its text.
-fn indented(block: &str) -> Vec<String> {
-    let indentation = match block.starts_with(ITEM) {
-        true => "  ",
-        false => "",
-    };
-    let lines = doc::filled(block).into_iter().enumerate();
-    let lines = lines.map(|(index, line)| match index {
-        0 => line,
-        _ => format!("{indentation}{line}"),
-    });
-    lines.collect()
+    let mut filled = Vec::new();
+    for block in blocks {
+        match block.strip_prefix(ITEM) {
+            Some(item) => doc::wrap(item.split_whitespace(), ITEM, &mut filled),
+            None if block.is_empty() || block.starts_with('|') => filled.push(block),
+            None => doc::wrap(block.split_whitespace(), "", &mut filled),
+        }
+    }
+    filled
 }
 
 /// The start of an item of a list.
