@@ -7,7 +7,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
-use kubernetes_csi::Secrets;
 use tokio_util::task::TaskTracker;
 use tonic::Status;
 use tracing::{Instrument, debug, info_span};
@@ -24,13 +23,13 @@ pub(crate) struct Calls {
 
 /// A call, and all that it locks.
 #[derive(Debug)]
-pub(crate) struct Call<'a> {
+pub(crate) struct Call {
     /// The name of the call: `CreateVolume`.
     pub(crate) name: &'static str,
     /// The locks that it takes.
     pub(crate) locks: Vec<Lock>,
-    /// Secrets, which aren't logged and not sent back.
-    pub(crate) secrets: &'a Secrets,
+    /// Hides its secrets, which aren't logged and not sent back.
+    pub(crate) mask: Mask,
 }
 
 /// Something that calls lock, such as `volume disk-1`.
@@ -62,14 +61,14 @@ impl Lock {
 impl Calls {
     /// Runs a call to its end, also if the caller goes away meanwhile. A caller that repeats it
     /// before gets `ABORTED`.
-    pub(crate) async fn run<T, F>(&self, call: Call<'_>, future: F) -> Result<T, Status>
+    pub(crate) async fn run<T, F>(&self, call: Call, future: F) -> Result<T, Status>
     where
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
         let about = call.locks.first().map(|lock| lock.what.clone());
         let span = info_span!("csi", call = call.name, about = about.as_deref());
-        let mask = Mask::of(call.secrets);
+        let mask = call.mask;
         let guard = match self.locks.lock(call.locks) {
             Ok(guard) => guard,
             Err(busy) => {

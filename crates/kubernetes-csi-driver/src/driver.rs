@@ -304,17 +304,21 @@ impl Driver {
         }
     }
 
-    /// Returns the access modes that volumes can have.
-    pub(crate) fn modes(&self) -> BTreeSet<AccessMode> {
-        let of_one_node = [
-            AccessMode::SingleNodeWriter,
-            AccessMode::SingleNodeReaderOnly,
+    /// Returns true if volumes can have an access mode.
+    fn has_mode(&self, mode: AccessMode) -> bool {
+        match &self.access_modes {
+            Some(modes) => modes.contains(&mode),
+            None => !mode.is_multi_node(),
+        }
+    }
+
+    /// Returns true if callers may use the access modes that replace `SINGLE_NODE_WRITER`.
+    pub(crate) fn has_modes_of_one_node(&self) -> bool {
+        let modes = [
             AccessMode::SingleNodeSingleWriter,
             AccessMode::SingleNodeMultiWriter,
         ];
-        self.access_modes
-            .clone()
-            .unwrap_or_else(|| of_one_node.into())
+        modes.into_iter().any(|mode| self.has_mode(mode))
     }
 
     /// Returns why volumes can't be used in a way, if they can't.
@@ -329,7 +333,7 @@ impl Driver {
             }
             _ => {}
         }
-        (!self.modes().contains(&mode)).then(|| format!("the driver has no {mode} volumes"))
+        (!self.has_mode(mode)).then(|| format!("the driver has no {mode} volumes"))
     }
 }
 

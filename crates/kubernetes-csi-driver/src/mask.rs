@@ -14,13 +14,18 @@ use crate::Error;
 pub(crate) const TOKENS: &str = "csi.storage.k8s.io/serviceAccount.tokens";
 
 /// Texts that are neither logged nor sent back.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Mask(masking::Secrets);
 
 impl Mask {
     pub(crate) fn of(secrets: &Secrets) -> Self {
-        let values = secrets.values();
-        let texts = values.flat_map(|value| [value.as_str()].into_iter().chain(tokens(value)));
+        Self::of_values(secrets.values())
+    }
+
+    pub(crate) fn of_values<'a>(values: impl IntoIterator<Item = &'a String>) -> Self {
+        let texts = values
+            .into_iter()
+            .flat_map(|value| [value.as_str()].into_iter().chain(tokens(value)));
         Self(masking::Secrets::of(texts.map(str::to_owned)))
     }
 

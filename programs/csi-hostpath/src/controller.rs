@@ -8,14 +8,14 @@ use kubernetes_csi_driver::controller::{
     ModifyVolume, ValidateVolume, Validation, Volumes,
 };
 use kubernetes_csi_driver::model::{
-    ContentSource, ListedVolume, Page, PageRequest, Topology, Volume,
+    ContentSource, ListedVolume, Page, PageRequest, Topology, TopologyRequirement, Volume,
 };
 use kubernetes_csi_driver::mounts::blocking;
 use kubernetes_csi_driver::{Code, Error, Result, async_trait};
 use uuid::Uuid;
 
 use crate::records::{Attached, SnapshotRecord, VolumeRecord};
-use crate::state::{Records, Reservation, change};
+use crate::state::{Reservation, change};
 use crate::{HostPath, NODE, data};
 
 /// The size of a volume, if none is asked for.
@@ -24,7 +24,7 @@ const DEFAULT_SIZE: u64 = 1 << 30;
 #[async_trait]
 impl Controller for HostPath {
     async fn validate_volume(&self, request: ValidateVolume) -> Result<Validation> {
-        found(&self.state.lock(), &request.volume_id)?;
+        self.state.lock().volume(&request.volume_id)?;
         Ok(Validation::Confirmed)
     }
 }
@@ -37,19 +37,10 @@ impl Volumes for HostPath {
             return Ok(volume);
         }
         let size = request.size.choose(DEFAULT_SIZE, 1)?;
-        if size > self.max_volume_size {
-            let most = self.max_volume_size;
-            let message = format!("{size} bytes are asked for, and a volume can have {most}");
-            return Err(Error::out_of_range(message));
-        }
-        let topology = request.topology.as_ref();
-        if topology.is_some_and(|topology| !topology.allows(&self.place())) {
-            return Err(Error::exhausted(
-                "accessibility_requirements: the node isn't there",
-            ));
-        }
-        let source = request.source.clone();
-        let from = source
+        self.check_size(size)?;
+        self.check_place(request.topology.as_ref())?;
+        let from = request
+            .source
             .as_ref()
             .map(|source| self.data_of(source, size))
             .transpose()?;
@@ -132,7 +123,7 @@ impl ListVolumes for HostPath {
 #[async_trait]
 impl GetVolume for HostPath {
     async fn get_volume(&self, volume_id: &str) -> Result<ListedVolume> {
-        Ok(self.listed(found(&self.state.lock(), volume_id)?))
+        Ok(self.listed(self.state.lock().volume(volume_id)?))
     }
 }
 
@@ -216,13 +207,9 @@ impl GetCapacity for HostPath {
 #[async_trait]
 impl Expansion for HostPath {
     async fn expand_volume(&self, request: ExpandVolume) -> Result<Expanded> {
-        let has = found(&self.state.lock(), &request.volume_id)?.size;
+        let has = self.state.lock().volume(&request.volume_id)?.size;
         let size = request.size.choose(has, 1)?.max(has);
-        if size > self.max_volume_size {
-            let most = self.max_volume_size;
-            let message = format!("{size} bytes are asked for, and a volume can have {most}");
-            return Err(Error::out_of_range(message));
-        }
+        self.check_size(size)?;
         let more = Reservation::take(&self.state, size - has, self.capacity)?;
         change(&self.state, request.volume_id, move |_, volume| {
             volume.size = size;
@@ -240,7 +227,7 @@ impl Expansion for HostPath {
 #[async_trait]
 impl Modification for HostPath {
     async fn modify_volume(&self, request: ModifyVolume) -> Result<()> {
-        found(&self.state.lock(), &request.volume_id)?;
+        self.state.lock().volume(&request.volume_id)?;
         self.check_parameters(&request.parameters)?;
         change(&self.state, request.volume_id, |_, volume| {
             volume.mutable_parameters.extend(request.parameters);
@@ -287,7 +274,7 @@ impl HostPath {
                 let missing = || Error::not_found(format!("there is no snapshot {id:?}"));
                 (id, snapshot.ok_or_else(missing)?.size)
             }
-            ContentSource::Volume(id) => (id, found(&records, id)?.size),
+            ContentSource::Volume(id) => (id, records.volume(id)?.size),
         };
         if size < least {
             let message = format!("{size} bytes are asked for, and the source has {least}");
@@ -305,6 +292,26 @@ impl HostPath {
                 "mutable_parameters: {key:?} can't be changed"
             ))),
             None => Ok(()),
+        }
+    }
+
+    fn check_size(&self, size: u64) -> Result<()> {
+        let most = self.max_volume_size;
+        match size > most {
+            true => Err(Error::out_of_range(format!(
+                "{size} bytes are asked for, and a volume can have {most}"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns an error if the node is in none of the places.
+    pub(crate) fn check_place(&self, topology: Option<&TopologyRequirement>) -> Result<()> {
+        match topology.is_none_or(|topology| topology.allows(&self.place())) {
+            true => Ok(()),
+            false => Err(Error::exhausted(
+                "accessibility_requirements: the node isn't there",
+            )),
         }
     }
 
@@ -330,13 +337,6 @@ impl HostPath {
             published_node_ids: nodes.into_iter().collect(),
         }
     }
-}
-
-/// Returns the record of a volume.
-pub(crate) fn found<'a>(records: &'a Records, id: &str) -> Result<&'a VolumeRecord> {
-    records
-        .get(id)
-        .ok_or_else(|| Error::not_found(format!("there is no volume {id:?}")))
 }
 
 /// Returns true if a text can be the id of a volume or snapshot.

@@ -9,7 +9,6 @@ use kubernetes_csi_driver::mounts::blocking;
 use kubernetes_csi_driver::{Error, Result, async_trait};
 use uuid::Uuid;
 
-use crate::controller::found;
 use crate::records::{GroupRecord, SnapshotRecord, VolumeRecord};
 use crate::state::{Records, State};
 use crate::{HostPath, data, snapshots};
@@ -31,7 +30,7 @@ impl GroupSnapshots for HostPath {
                     ))),
                 };
             }
-            let volumes = wanted.iter().map(|id| found(&records, id).cloned());
+            let volumes = wanted.iter().map(|id| records.volume(id).cloned());
             volumes.collect::<Result<_>>()?
         };
         let state = self.state.clone();

@@ -12,7 +12,7 @@ use kubernetes_csi_driver::node::{NodeHealthOf, NodeVolumeHealth, StorageHealth}
 use kubernetes_csi_driver::{Result, async_trait};
 
 use crate::HostPath;
-use crate::controller::{found, is_id};
+use crate::controller::is_id;
 use crate::records::VolumeRecord;
 
 /// The disk is nearly full if less than one of so many parts is free.
@@ -21,7 +21,7 @@ const NEARLY_FULL: u64 = 50;
 #[async_trait]
 impl VolumeHealth for HostPath {
     async fn volume_health(&self, volume_id: &str, _: &Secrets) -> Result<Vec<VolumeProblem>> {
-        let volume = found(&self.state.lock(), volume_id)?.clone();
+        let volume = self.state.lock().volume(volume_id)?.clone();
         Ok(self.problems(&volume))
     }
 }
@@ -46,7 +46,7 @@ impl ListVolumeHealth for HostPath {
 #[async_trait]
 impl NodeVolumeHealth for HostPath {
     async fn volume_health(&self, request: NodeHealthOf) -> Result<Vec<VolumeProblem>> {
-        let volume = found(&self.state.lock(), &request.volume_id)?.clone();
+        let volume = self.state.lock().volume(&request.volume_id)?.clone();
         Ok(self.problems(&volume))
     }
 }

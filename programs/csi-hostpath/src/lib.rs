@@ -63,7 +63,6 @@ impl HostPath {
     ///
     /// When the name isn't one of a driver.
     pub fn services(self, name: &str) -> Result<Services, DeclarationError> {
-        let has_attach = self.has_attach;
         let hostpath = Arc::new(self);
         let all = [
             AccessMode::SingleNodeWriter,
@@ -101,7 +100,7 @@ impl HostPath {
             true => driver,
             false => driver.modification(hostpath.clone()),
         };
-        let driver = match has_attach {
+        let driver = match hostpath.has_attach {
             true => driver.attachments(hostpath),
             false => driver,
         };

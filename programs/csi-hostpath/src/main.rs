@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use csi_hostpath::{HostPath, Options};
-use kubernetes_csi_driver::{Endpoint, KubeletRegistration};
+use kubernetes_csi_driver::KubeletRegistration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
@@ -60,13 +60,10 @@ async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             None => Ok(()),
         }
     };
-    let registration = options.kubelet_registration.as_ref().map(|folder| {
-        let own = match (&options.kubelet_endpoint, &options.endpoint) {
-            (Some(path), _) | (None, Endpoint::Unix(path)) => path.clone(),
-            (None, _) => Default::default(),
-        };
-        KubeletRegistration::new(folder, own)
-    });
+    // Each needs the other one.
+    let registration = options.kubelet_registration.as_ref();
+    let registration = registration.zip(options.kubelet_endpoint.as_ref());
+    let registration = registration.map(|(folder, own)| KubeletRegistration::new(folder, own));
     let register = async {
         match &registration {
             Some(registration) => {

@@ -8,7 +8,6 @@ use kubernetes_csi_driver::node::{
 };
 use kubernetes_csi_driver::{Error, Result, async_trait};
 
-use crate::controller::found;
 use crate::records::{Published, VolumeRecord};
 use crate::state::State;
 use crate::{HostPath, data};
@@ -50,7 +49,7 @@ impl Staging for HostPath {
     async fn stage(&self, request: NodeStage) -> Result<()> {
         let state = self.state.clone();
         blocking(move || {
-            let mut volume = found(&state.lock(), &request.volume_id)?.clone();
+            let mut volume = state.lock().volume(&request.volume_id)?.clone();
             let mount = mount(&request.capability)?;
             let folder = state.data(&volume.id);
             // The record first: it is what finds the mount again.
@@ -90,7 +89,7 @@ impl Staging for HostPath {
 #[async_trait]
 impl VolumeStats for HostPath {
     async fn stats(&self, request: NodeStats) -> Result<Vec<Usage>> {
-        let volume = found(&self.state.lock(), &request.volume_id)?.clone();
+        let volume = self.state.lock().volume(&request.volume_id)?.clone();
         let path = request.volume_path;
         let text = path.to_string_lossy();
         if !volume.published.contains_key(&*text) && !volume.staged.contains(&*text) {
@@ -105,7 +104,7 @@ impl VolumeStats for HostPath {
 #[async_trait]
 impl NodeExpansion for HostPath {
     async fn expand(&self, request: NodeExpand) -> Result<Option<u64>> {
-        let volume = found(&self.state.lock(), &request.volume_id)?.clone();
+        let volume = self.state.lock().volume(&request.volume_id)?.clone();
         let path = request.volume_path;
         match blocking(move || mounts::is_mounted(&path)).await? {
             // A folder has all the space of its disk already.
@@ -148,7 +147,7 @@ fn remember(
     is_single: bool,
 ) -> Result<bool> {
     let mut records = state.lock();
-    let mut volume = found(&records, id)?.clone();
+    let mut volume = records.volume(id)?.clone();
     match volume.published.get(target) {
         Some(published) if *published == wanted => return Ok(false),
         Some(_) => {

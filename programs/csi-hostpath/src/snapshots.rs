@@ -11,7 +11,7 @@ use kubernetes_csi_driver::mounts::blocking;
 use kubernetes_csi_driver::{Error, Result, async_trait};
 use uuid::Uuid;
 
-use crate::controller::{found, is_id};
+use crate::controller::is_id;
 use crate::records::{SnapshotRecord, VolumeRecord};
 use crate::state::State;
 use crate::{HostPath, data};
@@ -19,12 +19,7 @@ use crate::{HostPath, data};
 #[async_trait]
 impl Snapshots for HostPath {
     async fn create_snapshot(&self, request: CreateSnapshot) -> Result<Snapshot> {
-        let topology = request.topology.as_ref();
-        if topology.is_some_and(|topology| !topology.allows(&self.place())) {
-            return Err(Error::exhausted(
-                "accessibility_requirements: the node isn't there",
-            ));
-        }
+        self.check_place(request.topology.as_ref())?;
         let volume = {
             let records = self.state.lock();
             let mut all = records.all::<SnapshotRecord>();
@@ -37,7 +32,7 @@ impl Snapshots for HostPath {
                     ))),
                 };
             }
-            found(&records, &request.source_volume_id)?.clone()
+            records.volume(&request.source_volume_id)?.clone()
         };
         let state = self.state.clone();
         let record = blocking(move || {

@@ -168,9 +168,7 @@ pub(crate) async fn change<T: Send + 'static>(
     let state = state.clone();
     blocking(move || {
         let mut records = state.lock();
-        let before = records.get::<VolumeRecord>(&id).cloned();
-        let before =
-            before.ok_or_else(|| Error::not_found(format!("there is no volume {id:?}")))?;
+        let before = records.volume(&id)?.clone();
         let mut after = before.clone();
         let done = change(&records, &mut after)?;
         if after != before {
@@ -240,6 +238,12 @@ impl Records {
             }
         }
         Ok(())
+    }
+
+    /// Returns the record of a volume, or `NOT_FOUND`.
+    pub(crate) fn volume(&self, id: &str) -> Result<&VolumeRecord> {
+        self.get(id)
+            .ok_or_else(|| Error::not_found(format!("there is no volume {id:?}")))
     }
 
     /// Returns a record.

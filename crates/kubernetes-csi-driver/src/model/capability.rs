@@ -92,14 +92,6 @@ impl AccessMode {
         matches!(self, Self::SingleNodeReaderOnly | Self::MultiNodeReaderOnly)
     }
 
-    /// Returns true if only drivers with the capability `SINGLE_NODE_MULTI_WRITER` get it.
-    pub fn is_of_one_node_only(self) -> bool {
-        matches!(
-            self,
-            Self::SingleNodeSingleWriter | Self::SingleNodeMultiWriter
-        )
-    }
-
     fn of(mode: Mode) -> Option<Self> {
         Some(match mode {
             Mode::Unknown => return None,

@@ -70,10 +70,6 @@ pub(super) fn controller_capabilities(driver: &Driver) -> Vec<ControllerServiceC
         .attachments
         .as_ref()
         .is_some_and(|attachments| attachments.can_attach_read_only());
-    let has_modes = driver
-        .modes()
-        .into_iter()
-        .any(|mode| mode.is_of_one_node_only());
     let all = [
         (
             driver.volumes.is_some(),
@@ -113,7 +109,10 @@ pub(super) fn controller_capabilities(driver: &Driver) -> Vec<ControllerServiceC
             driver.get_volume.is_some(),
             controller::rpc::Type::GetVolume,
         ),
-        (has_modes, controller::rpc::Type::SingleNodeMultiWriter),
+        (
+            driver.has_modes_of_one_node(),
+            controller::rpc::Type::SingleNodeMultiWriter,
+        ),
         (
             driver.modification.is_some(),
             controller::rpc::Type::ModifyVolume,
@@ -142,10 +141,6 @@ pub(super) fn controller_capabilities(driver: &Driver) -> Vec<ControllerServiceC
 
 /// Returns the capabilities of the node part.
 pub(super) fn node_capabilities(driver: &Driver) -> Vec<NodeServiceCapability> {
-    let has_modes = driver
-        .modes()
-        .into_iter()
-        .any(|mode| mode.is_of_one_node_only());
     let all = [
         (
             driver.staging.is_some(),
@@ -156,7 +151,10 @@ pub(super) fn node_capabilities(driver: &Driver) -> Vec<NodeServiceCapability> {
             driver.node_expansion.is_some(),
             node::rpc::Type::ExpandVolume,
         ),
-        (has_modes, node::rpc::Type::SingleNodeMultiWriter),
+        (
+            driver.has_modes_of_one_node(),
+            node::rpc::Type::SingleNodeMultiWriter,
+        ),
         (driver.has_mount_group, node::rpc::Type::VolumeMountGroup),
         (
             driver.node_volume_health.is_some(),

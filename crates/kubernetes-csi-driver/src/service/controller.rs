@@ -1,6 +1,5 @@
 //! The service of the controller part.
 
-use kubernetes_csi::Secrets;
 use kubernetes_csi::v1::controller_server::Controller;
 use kubernetes_csi::v1::validate_volume_capabilities_response::Confirmed;
 use kubernetes_csi::v1::*;
@@ -55,7 +54,7 @@ impl Controller for Services {
                 Error::invalid("mutable_parameters: the driver can't modify volumes").into(),
             );
         }
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let create = CreateVolume {
             name: request.name,
             size: request.capacity_range.map(Into::into).unwrap_or_default(),
@@ -67,7 +66,7 @@ impl Controller for Services {
             topology: request.accessibility_requirements.map(Into::into),
         };
         let running = async move { volumes.create_volume(create).await };
-        let volume = self.run("CreateVolume", locks, &secrets, running).await?;
+        let volume = self.run("CreateVolume", locks, mask, running).await?;
         answer(CreateVolumeResponse {
             volume: Some(volume.into()),
         })
@@ -80,13 +79,13 @@ impl Controller for Services {
         let volumes = part(&self.driver.volumes, "DeleteVolume")?;
         let request = checked(request)?;
         let locks = vec![Lock::exclusive(volume(&request.volume_id))];
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let delete = DeleteVolume {
             volume_id: request.volume_id,
             secrets: request.secrets,
         };
         let running = async move { volumes.delete_volume(delete).await };
-        self.run("DeleteVolume", locks, &secrets, running).await?;
+        self.run("DeleteVolume", locks, mask, running).await?;
         answer(DeleteVolumeResponse {})
     }
 
@@ -96,7 +95,7 @@ impl Controller for Services {
     ) -> Result<Response<ControllerPublishVolumeResponse>, Status> {
         let attachments = part(&self.driver.attachments, "ControllerPublishVolume")?;
         let request = checked(request)?;
-        let capability = capability(request.volume_capability, "volume_capability")?;
+        let capability = capability(request.volume_capability)?;
         self.refuse(std::slice::from_ref(&capability), Error::invalid)?;
         if request.readonly && !attachments.can_attach_read_only() {
             return Err(
@@ -111,7 +110,7 @@ impl Controller for Services {
             )),
             Lock::shared(volume(&request.volume_id)),
         ];
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let attach = Attach {
             volume_id: request.volume_id,
             node_id: request.node_id,
@@ -122,7 +121,7 @@ impl Controller for Services {
         };
         let running = async move { attachments.attach(attach).await };
         let publish_context = self
-            .run("ControllerPublishVolume", locks, &secrets, running)
+            .run("ControllerPublishVolume", locks, mask, running)
             .await?;
         answer(ControllerPublishVolumeResponse { publish_context })
     }
@@ -141,14 +140,14 @@ impl Controller for Services {
             ],
             None => vec![Lock::exclusive(volume(&request.volume_id))],
         };
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let detach = Detach {
             volume_id: request.volume_id,
             node_id,
             secrets: request.secrets,
         };
         let running = async move { attachments.detach(detach).await };
-        self.run("ControllerUnpublishVolume", locks, &secrets, running)
+        self.run("ControllerUnpublishVolume", locks, mask, running)
             .await?;
         answer(ControllerUnpublishVolumeResponse {})
     }
@@ -169,7 +168,7 @@ impl Controller for Services {
         let refusal = capabilities
             .iter()
             .find_map(|capability| self.driver.refusal(capability));
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let validate = ValidateVolume {
             volume_id: request.volume_id,
             context: request.volume_context,
@@ -180,13 +179,18 @@ impl Controller for Services {
         };
         let running = async move { controller.validate_volume(validate).await };
         let validation = self
-            .run("ValidateVolumeCapabilities", Vec::new(), &secrets, running)
+            .run(
+                "ValidateVolumeCapabilities",
+                Vec::new(),
+                mask.clone(),
+                running,
+            )
             .await?;
         answer(match (validation, refusal) {
             (Validation::Refused(message), _) | (_, Some(message)) => {
                 ValidateVolumeCapabilitiesResponse {
                     confirmed: None,
-                    message: Mask::of(&secrets).text(&message),
+                    message: mask.text(&message),
                 }
             }
             (Validation::Confirmed, None) => ValidateVolumeCapabilitiesResponse {
@@ -206,7 +210,7 @@ impl Controller for Services {
         let lists_nodes = list.lists_nodes();
         let running = async move { list.list_volumes(page).await };
         let page = self
-            .run("ListVolumes", Vec::new(), &Secrets::default(), running)
+            .run("ListVolumes", Vec::new(), Mask::default(), running)
             .await?;
         let entries = page.entries.into_iter().map(|listed| {
             let nodes = listed.published_node_ids;
@@ -232,11 +236,11 @@ impl Controller for Services {
             "ControllerListVolumeHealth",
         )?;
         let request = checked(request)?;
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let page = PageRequest::of(request.max_entries, request.starting_token);
         let running = async move { list.list_volume_health(page, &request.secrets).await };
         let page = self
-            .run("ControllerListVolumeHealth", Vec::new(), &secrets, running)
+            .run("ControllerListVolumeHealth", Vec::new(), mask, running)
             .await?;
         answer(ControllerListVolumeHealthResponse {
             entries: page.entries.into_iter().map(Into::into).collect(),
@@ -250,14 +254,14 @@ impl Controller for Services {
     ) -> Result<Response<ControllerGetVolumeHealthResponse>, Status> {
         let health = part(&self.driver.volume_health, "ControllerGetVolumeHealth")?;
         let request = checked(request)?;
-        let (volume_id, secrets) = (request.volume_id.clone(), request.secrets.clone());
+        let (volume_id, mask) = (request.volume_id.clone(), Mask::of(&request.secrets));
         let running = async move {
             health
                 .volume_health(&request.volume_id, &request.secrets)
                 .await
         };
         let problems = self
-            .run("ControllerGetVolumeHealth", Vec::new(), &secrets, running)
+            .run("ControllerGetVolumeHealth", Vec::new(), mask, running)
             .await?;
         let volume = UnhealthyVolume {
             volume_id,
@@ -281,7 +285,7 @@ impl Controller for Services {
         };
         let running = async move { capacity.get_capacity(of).await };
         let capacity = self
-            .run("GetCapacity", Vec::new(), &Secrets::default(), running)
+            .run("GetCapacity", Vec::new(), Mask::default(), running)
             .await?;
         answer(GetCapacityResponse {
             available_capacity: wire_size(capacity.available),
@@ -309,7 +313,7 @@ impl Controller for Services {
             Lock::exclusive(format!("a snapshot named {:?}", request.name)),
             Lock::shared(volume(&request.source_volume_id)),
         ];
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let create = CreateSnapshot {
             source_volume_id: request.source_volume_id,
             name: request.name,
@@ -318,7 +322,7 @@ impl Controller for Services {
             secrets: request.secrets,
         };
         let running = async move { snapshots.create_snapshot(create).await };
-        let snapshot = self.run("CreateSnapshot", locks, &secrets, running).await?;
+        let snapshot = self.run("CreateSnapshot", locks, mask, running).await?;
         answer(CreateSnapshotResponse {
             snapshot: Some(snapshot.into()),
         })
@@ -331,13 +335,13 @@ impl Controller for Services {
         let snapshots = part(&self.driver.snapshots, "DeleteSnapshot")?;
         let request = checked(request)?;
         let locks = vec![Lock::exclusive(snapshot(&request.snapshot_id))];
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let delete = DeleteSnapshot {
             snapshot_id: request.snapshot_id,
             secrets: request.secrets,
         };
         let running = async move { snapshots.delete_snapshot(delete).await };
-        self.run("DeleteSnapshot", locks, &secrets, running).await?;
+        self.run("DeleteSnapshot", locks, mask, running).await?;
         answer(DeleteSnapshotResponse {})
     }
 
@@ -347,7 +351,7 @@ impl Controller for Services {
     ) -> Result<Response<ListSnapshotsResponse>, Status> {
         let list = part(&self.driver.list_snapshots, "ListSnapshots")?;
         let request = checked(request)?;
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let filter = SnapshotFilter {
             source_volume_id: optional(request.source_volume_id),
             snapshot_id: optional(request.snapshot_id),
@@ -355,9 +359,7 @@ impl Controller for Services {
             secrets: request.secrets,
         };
         let running = async move { list.list_snapshots(filter).await };
-        let page = self
-            .run("ListSnapshots", Vec::new(), &secrets, running)
-            .await?;
+        let page = self.run("ListSnapshots", Vec::new(), mask, running).await?;
         let entries = page
             .entries
             .into_iter()
@@ -376,14 +378,12 @@ impl Controller for Services {
     ) -> Result<Response<GetSnapshotResponse>, Status> {
         let get = part(&self.driver.get_snapshot, "GetSnapshot")?;
         let request = checked(request)?;
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let running = async move {
             get.get_snapshot(&request.snapshot_id, &request.secrets)
                 .await
         };
-        let snapshot = self
-            .run("GetSnapshot", Vec::new(), &secrets, running)
-            .await?;
+        let snapshot = self.run("GetSnapshot", Vec::new(), mask, running).await?;
         answer(GetSnapshotResponse {
             snapshot: Some(snapshot.into()),
         })
@@ -401,7 +401,7 @@ impl Controller for Services {
             .transpose()?;
         self.refuse(capability.as_slice(), Error::invalid)?;
         let locks = vec![Lock::exclusive(volume(&request.volume_id))];
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let expand = ExpandVolume {
             volume_id: request.volume_id,
             size: request.capacity_range.map(Into::into).unwrap_or_default(),
@@ -410,7 +410,7 @@ impl Controller for Services {
         };
         let running = async move { expansion.expand_volume(expand).await };
         let expanded = self
-            .run("ControllerExpandVolume", locks, &secrets, running)
+            .run("ControllerExpandVolume", locks, mask, running)
             .await?;
         answer(ControllerExpandVolumeResponse {
             capacity_bytes: wire_size(expanded.size),
@@ -426,12 +426,7 @@ impl Controller for Services {
         let request = checked(request)?;
         let running = async move { get.get_volume(&request.volume_id).await };
         let listed: ListedVolume = self
-            .run(
-                "ControllerGetVolume",
-                Vec::new(),
-                &Secrets::default(),
-                running,
-            )
+            .run("ControllerGetVolume", Vec::new(), Mask::default(), running)
             .await?;
         answer(ControllerGetVolumeResponse {
             volume: Some(listed.volume.into()),
@@ -448,14 +443,14 @@ impl Controller for Services {
         let modification = part(&self.driver.modification, "ControllerModifyVolume")?;
         let request = checked(request)?;
         let locks = vec![Lock::exclusive(volume(&request.volume_id))];
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let modify = ModifyVolume {
             volume_id: request.volume_id,
             parameters: request.mutable_parameters,
             secrets: request.secrets,
         };
         let running = async move { modification.modify_volume(modify).await };
-        self.run("ControllerModifyVolume", locks, &secrets, running)
+        self.run("ControllerModifyVolume", locks, mask, running)
             .await?;
         answer(ControllerModifyVolumeResponse {})
     }

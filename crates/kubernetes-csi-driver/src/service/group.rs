@@ -8,6 +8,7 @@ use tonic::{Request, Response, Status, async_trait};
 use super::{Services, answer, checked, group, part, snapshot, volume};
 use crate::calls::Lock;
 use crate::group::{CreateGroupSnapshot, GroupSnapshotOf};
+use crate::mask::Mask;
 
 #[async_trait]
 impl GroupController for Services {
@@ -40,7 +41,7 @@ impl GroupController for Services {
                 .iter()
                 .map(|id| Lock::shared(volume(id))),
         );
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let create = CreateGroupSnapshot {
             name: request.name,
             source_volume_ids: request.source_volume_ids,
@@ -49,7 +50,7 @@ impl GroupController for Services {
         };
         let running = async move { groups.create_group_snapshot(create).await };
         let made = self
-            .run("CreateVolumeGroupSnapshot", locks, &secrets, running)
+            .run("CreateVolumeGroupSnapshot", locks, mask, running)
             .await?;
         answer(CreateVolumeGroupSnapshotResponse {
             group_snapshot: Some(made.into()),
@@ -69,14 +70,14 @@ impl GroupController for Services {
                 .iter()
                 .map(|id| Lock::exclusive(snapshot(id))),
         );
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let of = GroupSnapshotOf {
             group_snapshot_id: request.group_snapshot_id,
             snapshot_ids: request.snapshot_ids,
             secrets: request.secrets,
         };
         let running = async move { groups.delete_group_snapshot(of).await };
-        self.run("DeleteVolumeGroupSnapshot", locks, &secrets, running)
+        self.run("DeleteVolumeGroupSnapshot", locks, mask, running)
             .await?;
         answer(DeleteVolumeGroupSnapshotResponse {})
     }
@@ -87,7 +88,7 @@ impl GroupController for Services {
     ) -> Result<Response<GetVolumeGroupSnapshotResponse>, Status> {
         let groups = part(&self.driver.group_snapshots, "GetVolumeGroupSnapshot")?;
         let request = checked(request)?;
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let of = GroupSnapshotOf {
             group_snapshot_id: request.group_snapshot_id,
             snapshot_ids: request.snapshot_ids,
@@ -95,7 +96,7 @@ impl GroupController for Services {
         };
         let running = async move { groups.get_group_snapshot(of).await };
         let found = self
-            .run("GetVolumeGroupSnapshot", Vec::new(), &secrets, running)
+            .run("GetVolumeGroupSnapshot", Vec::new(), mask, running)
             .await?;
         answer(GetVolumeGroupSnapshotResponse {
             group_snapshot: Some(found.into()),

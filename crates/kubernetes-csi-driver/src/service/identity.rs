@@ -1,6 +1,5 @@
 //! The service of identity: what the driver is called, and what it has.
 
-use kubernetes_csi::Secrets;
 use kubernetes_csi::v1::identity_server::Identity;
 use kubernetes_csi::v1::{
     GetPluginCapabilitiesRequest, GetPluginCapabilitiesResponse, GetPluginInfoRequest,
@@ -10,6 +9,7 @@ use tonic::{Request, Response, Status, async_trait};
 
 use super::capabilities::plugin_capabilities;
 use super::{Services, answer};
+use crate::mask::Mask;
 
 #[async_trait]
 impl Identity for Services {
@@ -36,7 +36,7 @@ impl Identity for Services {
         let ready = match self.driver.probe.clone() {
             Some(probe) => {
                 let check = async move { probe.probe().await };
-                self.run("Probe", Vec::new(), &Secrets::default(), check)
+                self.run("Probe", Vec::new(), Mask::default(), check)
                     .await?
             }
             None => true,

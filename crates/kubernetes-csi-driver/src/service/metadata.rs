@@ -5,7 +5,6 @@ use std::pin::Pin;
 
 use futures::stream::TryChunksError;
 use futures::{Stream, StreamExt, TryStreamExt};
-use kubernetes_csi::Secrets;
 use kubernetes_csi::v1::snapshot_metadata_server::SnapshotMetadata;
 use kubernetes_csi::v1::{
     BlockMetadata, BlockMetadataType, GetMetadataAllocatedRequest, GetMetadataAllocatedResponse,
@@ -35,7 +34,7 @@ impl SnapshotMetadata for Services {
     ) -> Result<Response<Self::GetMetadataAllocatedStream>, Status> {
         let metadata = part(&self.driver.metadata, "GetMetadataAllocated")?;
         let request = checked(request)?;
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let of = AllocatedBlocks {
             snapshot_id: request.snapshot_id,
             starting_offset: offset(request.starting_offset)?,
@@ -43,11 +42,11 @@ impl SnapshotMetadata for Services {
         };
         let running = async move { metadata.allocated(of).await };
         let blocks = self
-            .run("GetMetadataAllocated", Vec::new(), &secrets, running)
+            .run("GetMetadataAllocated", Vec::new(), mask.clone(), running)
             .await?;
         answer(messages(
             "GetMetadataAllocated",
-            &secrets,
+            mask,
             blocks,
             request.max_results,
             |kind, size, blocks| GetMetadataAllocatedResponse {
@@ -66,7 +65,7 @@ impl SnapshotMetadata for Services {
     ) -> Result<Response<Self::GetMetadataDeltaStream>, Status> {
         let metadata = part(&self.driver.metadata, "GetMetadataDelta")?;
         let request = checked(request)?;
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let of = ChangedBlocks {
             base_snapshot_id: request.base_snapshot_id,
             target_snapshot_id: request.target_snapshot_id,
@@ -75,11 +74,11 @@ impl SnapshotMetadata for Services {
         };
         let running = async move { metadata.delta(of).await };
         let blocks = self
-            .run("GetMetadataDelta", Vec::new(), &secrets, running)
+            .run("GetMetadataDelta", Vec::new(), mask.clone(), running)
             .await?;
         answer(messages(
             "GetMetadataDelta",
-            &secrets,
+            mask,
             blocks,
             request.max_results,
             |kind, size, blocks| GetMetadataDeltaResponse {
@@ -100,7 +99,7 @@ fn offset(wire: i64) -> Result<u64, Status> {
 /// as in the call itself.
 fn messages<T: 'static>(
     call: &'static str,
-    secrets: &Secrets,
+    mask: Mask,
     blocks: Blocks,
     max_results: i32,
     message: fn(BlockMetadataType, i64, Vec<BlockMetadata>) -> T,
@@ -116,7 +115,6 @@ fn messages<T: 'static>(
         size_bytes: wire_size(block.size),
     };
     let span = info_span!("csi", call);
-    let mask = Mask::of(secrets);
     let messages = AssertUnwindSafe(blocks.blocks)
         .catch_unwind()
         .map(move |next| next.unwrap_or_else(|panic| Err(panicked(call, &*panic))))

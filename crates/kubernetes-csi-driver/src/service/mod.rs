@@ -9,7 +9,6 @@ mod node;
 
 use std::sync::Arc;
 
-use kubernetes_csi::Secrets;
 use kubernetes_csi::v1::controller_server::ControllerServer;
 use kubernetes_csi::v1::group_controller_server::GroupControllerServer;
 use kubernetes_csi::v1::identity_server::IdentityServer;
@@ -19,6 +18,7 @@ use tonic::{Request, Response, Status};
 
 use crate::calls::{Call, Calls, Lock};
 use crate::driver::{DeclarationError, Driver};
+use crate::mask::Mask;
 use crate::model::VolumeCapability;
 use crate::request;
 use crate::{Error, Result};
@@ -105,18 +105,14 @@ impl Services {
         &self,
         name: &'static str,
         locks: Vec<Lock>,
-        secrets: &Secrets,
+        mask: Mask,
         future: F,
     ) -> Result<T, Status>
     where
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        let call = Call {
-            name,
-            locks,
-            secrets,
-        };
+        let call = Call { name, locks, mask };
         self.calls.run(call, future).await
     }
 }
@@ -151,11 +147,8 @@ fn part<T: ?Sized>(part: &Option<Arc<T>>, call: &str) -> Result<Arc<T>, Status> 
         .ok_or_else(|| Error::unimplemented(call).into())
 }
 
-fn capability(
-    wire: Option<kubernetes_csi::v1::VolumeCapability>,
-    field: &str,
-) -> Result<VolumeCapability> {
-    let wire = wire.ok_or_else(|| Error::invalid(format!("{field}: required")))?;
+fn capability(wire: Option<kubernetes_csi::v1::VolumeCapability>) -> Result<VolumeCapability> {
+    let wire = wire.ok_or_else(|| Error::invalid("volume_capability: required"))?;
     wire.try_into()
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use kubernetes_csi::Secrets;
 use kubernetes_csi::v1::node_server::Node;
 use kubernetes_csi::v1::volume_usage::Unit;
 use kubernetes_csi::v1::*;
@@ -11,7 +10,7 @@ use tonic::{Request, Response, Status, async_trait};
 use super::capabilities::node_capabilities;
 use super::{Services, answer, capability, checked, part, volume};
 use crate::calls::Lock;
-use crate::mask::TOKENS;
+use crate::mask::{Mask, TOKENS};
 use crate::model::{UnhealthyVolume, VolumeCapability, wire_size};
 use crate::node::{
     NodeExpand, NodeHealthOf, NodePublish, NodeStage, NodeStats, NodeUnpublish, NodeUnstage, Usage,
@@ -27,13 +26,13 @@ impl Node for Services {
     ) -> Result<Response<NodeStageVolumeResponse>, Status> {
         let staging = part(&self.driver.staging, "NodeStageVolume")?;
         let request = checked(request)?;
-        let capability = capability(request.volume_capability, "volume_capability")?;
+        let capability = capability(request.volume_capability)?;
         self.refuse(
             std::slice::from_ref(&capability),
             Error::failed_precondition,
         )?;
         let locks = vec![Lock::exclusive(volume(&request.volume_id))];
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let stage = NodeStage {
             volume_id: request.volume_id,
             staging_path: request.staging_target_path.into(),
@@ -43,8 +42,7 @@ impl Node for Services {
             secrets: request.secrets,
         };
         let running = async move { staging.stage(stage).await };
-        self.run("NodeStageVolume", locks, &secrets, running)
-            .await?;
+        self.run("NodeStageVolume", locks, mask, running).await?;
         answer(NodeStageVolumeResponse {})
     }
 
@@ -60,7 +58,7 @@ impl Node for Services {
             staging_path: request.staging_target_path.into(),
         };
         let running = async move { staging.unstage(unstage).await };
-        self.run("NodeUnstageVolume", locks, &Secrets::default(), running)
+        self.run("NodeUnstageVolume", locks, Mask::default(), running)
             .await?;
         answer(NodeUnstageVolumeResponse {})
     }
@@ -71,7 +69,7 @@ impl Node for Services {
     ) -> Result<Response<NodePublishVolumeResponse>, Status> {
         let node = part(&self.driver.node, "NodePublishVolume")?;
         let request = checked(request)?;
-        let capability = capability(request.volume_capability, "volume_capability")?;
+        let capability = capability(request.volume_capability)?;
         self.refuse(
             std::slice::from_ref(&capability),
             Error::failed_precondition,
@@ -95,15 +93,10 @@ impl Node for Services {
         }
         let locks = at(&publish.volume_id, &publish.target_path);
         // Tokens of service accounts can be there, too.
-        let secrets = publish.secrets.iter();
-        let tokens = publish.context.get_key_value(TOKENS);
-        let secrets = secrets
-            .chain(tokens)
-            .map(|(key, value)| (key.clone(), value.clone()));
-        let secrets = secrets.collect();
+        let tokens = publish.context.get(TOKENS);
+        let mask = Mask::of_values(publish.secrets.values().chain(tokens));
         let running = async move { node.publish(publish).await };
-        self.run("NodePublishVolume", locks, &secrets, running)
-            .await?;
+        self.run("NodePublishVolume", locks, mask, running).await?;
         answer(NodePublishVolumeResponse {})
     }
 
@@ -119,7 +112,7 @@ impl Node for Services {
         };
         let locks = at(&unpublish.volume_id, &unpublish.target_path);
         let running = async move { node.unpublish(unpublish).await };
-        self.run("NodeUnpublishVolume", locks, &Secrets::default(), running)
+        self.run("NodeUnpublishVolume", locks, Mask::default(), running)
             .await?;
         answer(NodeUnpublishVolumeResponse {})
     }
@@ -137,12 +130,7 @@ impl Node for Services {
         };
         let running = async move { stats.stats(of).await };
         let usage = self
-            .run(
-                "NodeGetVolumeStats",
-                Vec::new(),
-                &Secrets::default(),
-                running,
-            )
+            .run("NodeGetVolumeStats", Vec::new(), Mask::default(), running)
             .await?;
         answer(NodeGetVolumeStatsResponse {
             usage: usage.into_iter().map(usage_to_wire).collect(),
@@ -163,12 +151,7 @@ impl Node for Services {
         };
         let running = async move { health.volume_health(of).await };
         let problems = self
-            .run(
-                "NodeGetVolumeHealth",
-                Vec::new(),
-                &Secrets::default(),
-                running,
-            )
+            .run("NodeGetVolumeHealth", Vec::new(), Mask::default(), running)
             .await?;
         let volume = UnhealthyVolume {
             volume_id,
@@ -185,10 +168,10 @@ impl Node for Services {
     ) -> Result<Response<NodeGetStorageHealthResponse>, Status> {
         let health = part(&self.driver.storage_health, "NodeGetStorageHealth")?;
         let request = checked(request)?;
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let running = async move { health.storage_health(&request.secrets).await };
         let problems = self
-            .run("NodeGetStorageHealth", Vec::new(), &secrets, running)
+            .run("NodeGetStorageHealth", Vec::new(), mask, running)
             .await?;
         answer(NodeGetStorageHealthResponse {
             backend_health: problems.into_iter().map(Into::into).collect(),
@@ -207,7 +190,7 @@ impl Node for Services {
             .transpose()?;
         self.refuse(capability.as_slice(), Error::invalid)?;
         let locks = vec![Lock::exclusive(volume(&request.volume_id))];
-        let secrets = request.secrets.clone();
+        let mask = Mask::of(&request.secrets);
         let expand = NodeExpand {
             volume_id: request.volume_id,
             volume_path: request.volume_path.into(),
@@ -217,9 +200,7 @@ impl Node for Services {
             secrets: request.secrets,
         };
         let running = async move { expansion.expand(expand).await };
-        let size = self
-            .run("NodeExpandVolume", locks, &secrets, running)
-            .await?;
+        let size = self.run("NodeExpandVolume", locks, mask, running).await?;
         answer(NodeExpandVolumeResponse {
             capacity_bytes: size.map(wire_size).unwrap_or_default(),
         })
@@ -241,7 +222,7 @@ impl Node for Services {
         let node = part(&self.driver.node, "NodeGetInfo")?;
         let running = async move { node.info().await };
         let info = self
-            .run("NodeGetInfo", Vec::new(), &Secrets::default(), running)
+            .run("NodeGetInfo", Vec::new(), Mask::default(), running)
             .await?;
         if info.topology.is_some() != self.driver.has_topology {
             return Err(Error::internal(

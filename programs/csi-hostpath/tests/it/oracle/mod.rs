@@ -142,6 +142,7 @@ fn a_driver_without_attachments_passes() {
             failed.iter().all(|name| name.ends_with(CACHED)),
             "{failed:#?}"
         );
+        assert_eq!(report.passed, 83, "{}", report.summary());
     });
 }
 
