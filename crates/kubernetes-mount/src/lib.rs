@@ -4,7 +4,7 @@
 //! | module | content |
 //! |---|---|
 //! | [`mount`] | mounting, the table of mounts, cleaning up |
-//! | [`filesystem`] | formatting, checking and growing file systems |
+//! | [`filesystem`] | formatting, checking and growing file systems; loop devices |
 //! | [`ownership`] | `fsGroup` |
 //! | [`metrics`] | the space and the inodes of a volume |
 //! | [`subpath`] | a part of a volume, safe against symbolic links |

@@ -1,4 +1,4 @@
-//! Formatting, checking, mounting and growing file systems on devices.
+//! Formatting, checking, mounting and growing file systems on devices; loop devices.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -24,6 +24,7 @@ use std::time::Duration;
 mod check;
 mod device;
 mod format;
+mod loops;
 mod probe;
 mod resize;
 mod superblock;
@@ -31,6 +32,7 @@ mod superblock;
 pub use crate::error::FilesystemError;
 pub use device::device_size;
 pub use format::SafeFormatAndMount;
+pub use loops::{LoopDevice, LoopDevices};
 pub use probe::{DiskFormat, disk_format};
 pub use resize::ResizeFs;
 

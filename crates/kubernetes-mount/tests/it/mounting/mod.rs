@@ -1,4 +1,4 @@
-//! Mounting, cleaning up, formatting, checking and growing; the fakes; running commands.
+//! Mounting, cleaning up, formatting, checking and growing; loop devices; the fakes; running commands.
 
 mod cleanup;
 mod commands;
@@ -8,6 +8,7 @@ mod format;
 mod helper;
 mod host;
 mod linux;
+mod loops;
 mod options;
 mod oracle;
 mod propagation;
