@@ -155,16 +155,57 @@ impl StdError for Error {
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         let message = error.to_string();
-        let is_full = matches!(
-            error.kind(),
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded
-        );
-        let own = match is_full {
+        let own = match is_full(&error) {
             true => Self::exhausted(message),
             false => Self::internal(message),
         };
         own.with_source(error)
     }
+}
+
+/// What a request asks for and can't have is `INVALID_ARGUMENT`, a device with other content
+/// `FAILED_PRECONDITION`, a full disk or quota `RESOURCE_EXHAUSTED`, and all others are `INTERNAL`.
+impl From<kubernetes_mount::Error> for Error {
+    fn from(error: kubernetes_mount::Error) -> Self {
+        let message = error.to_string();
+        let own = match reason(&error) {
+            Reason::Asked => Self::invalid(message),
+            Reason::Content => Self::failed_precondition(message),
+            Reason::Full => Self::exhausted(message),
+            Reason::Other => Self::internal(message),
+        };
+        own.with_source(error)
+    }
+}
+
+/// The reason for which a step of a node part fails.
+enum Reason {
+    Asked,
+    Content,
+    Full,
+    Other,
+}
+
+fn reason(error: &kubernetes_mount::Error) -> Reason {
+    use kubernetes_mount::Error::{Filesystem, Invalid, Io, NotSupported, Transient, Uncertain};
+    use kubernetes_mount::filesystem::FilesystemError::{
+        Mismatch, PartitionTable, UnformattedReadOnly,
+    };
+    match error {
+        Invalid(_) | NotSupported(_) => Reason::Asked,
+        Filesystem(error) => match **error {
+            Mismatch { .. } | PartitionTable { .. } | UnformattedReadOnly { .. } => Reason::Content,
+            _ => Reason::Other,
+        },
+        Io { source, .. } if is_full(source) => Reason::Full,
+        Transient(inner) | Uncertain(inner) => reason(inner),
+        _ => Reason::Other,
+    }
+}
+
+fn is_full(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded)
 }
 
 impl From<Error> for Status {

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use kubernetes_csi_driver::model::Mount;
 use kubernetes_csi_driver::mounts::{
-    bind_directory, bind_file, is_mounted, unbind, unmount, usage,
+    bind_directory, bind_file, give_group, is_mounted, mount_device, problems, unbind, unmount,
+    usage,
 };
 use kubernetes_csi_driver::node::UsageUnit;
 use kubernetes_csi_driver::{Code, Error};
@@ -161,4 +162,101 @@ fn usage_counts_bytes_and_inodes() {
             .all(|usage| usage.used.unwrap() + usage.available.unwrap() <= usage.total)
     );
     assert_eq!(usage(&target).unwrap_err().code(), Code::NotFound);
+}
+
+/// A loop device of an empty image, and a folder to mount it at.
+fn device(folder: &TempDir) -> (Loop, PathBuf) {
+    let target = folder.path().join("staged");
+    fs::create_dir(&target).unwrap();
+    (Loop::empty(&folder.path().join("image")), target)
+}
+
+fn set_size(folder: &TempDir, size: u64) {
+    let image = folder.path().join("image");
+    let image = fs::File::options().write(true).open(image);
+    image.unwrap().set_len(size).unwrap();
+}
+
+fn of_type(fs_type: &str) -> Mount {
+    let mut mount = Mount::default().with_flags(["noatime"]);
+    mount.fs_type = Some(fs_type.to_owned());
+    mount
+}
+
+/// XFS, as ext4 that is mounted grows only with the capability `CAP_SYS_RESOURCE`.
+#[test]
+fn a_device_is_formatted_once_and_grows() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        let (device, target) = device(&folder);
+        set_size(&folder, 300 << 20);
+        device.resize();
+        mount_device(device.path(), &target, &of_type("xfs")).unwrap();
+        fs::write(target.join("data"), "data").unwrap();
+        mount_device(device.path(), &target, &of_type("xfs")).unwrap();
+        assert!(options(&target).contains("noatime"));
+        assert_eq!(problems(&target).unwrap(), []);
+        let total = usage(&target).unwrap()[0].total;
+        unmount(&target).unwrap();
+
+        // As a copy of a smaller volume.
+        set_size(&folder, 900 << 20);
+        device.resize();
+        mount_device(device.path(), &target, &Mount::default()).unwrap();
+        assert_eq!(fs::read_to_string(target.join("data")).unwrap(), "data");
+        let grown = usage(&target).unwrap()[0].total;
+        unmount(&target).unwrap();
+        assert!(grown > 2 * total, "{grown} after {total}");
+    });
+}
+
+#[test]
+fn a_device_keeps_what_it_has() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        let (device, target) = device(&folder);
+        mount_device(device.path(), &target, &of_type("ext4")).unwrap();
+        let other = Loop::empty(&folder.path().join("other"));
+        let busy = mount_device(other.path(), &target, &of_type("ext4"));
+        assert_eq!(code(busy), Code::AlreadyExists);
+        unmount(&target).unwrap();
+        let wrong = mount_device(device.path(), &target, &of_type("xfs"));
+        assert_eq!(code(wrong), Code::FailedPrecondition);
+        let wrong = mount_device(device.path(), &target, &of_type("../xfs"));
+        assert_eq!(code(wrong), Code::InvalidArgument);
+        assert_eq!(problems(&target).unwrap()[0].reason, "NotMounted");
+    });
+}
+
+#[test]
+fn a_file_system_that_has_stopped_is_a_problem() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        let (device, target) = device(&folder);
+        mount_device(device.path(), &target, &of_type("ext4")).unwrap();
+        // What ext4 does after an error, when it is mounted so.
+        let stopped = std::process::Command::new("mount")
+            .args(["-o", "remount,abort"])
+            .arg(&target)
+            .status();
+        assert!(stopped.unwrap().success());
+        let found = problems(&target).unwrap();
+        unmount(&target).unwrap();
+        assert_eq!(found[0].reason, "ReadOnlyAfterErrors", "{found:?}");
+    });
+}
+
+#[test]
+fn files_get_a_group() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("data"), "").unwrap();
+        give_group(folder.path(), "4242", false).unwrap();
+        let data = fs::metadata(folder.path().join("data")).unwrap();
+        assert_eq!(std::os::unix::fs::MetadataExt::gid(&data), 4242);
+        assert_eq!(
+            code(give_group(folder.path(), "wheel", false)),
+            Code::InvalidArgument
+        );
+    });
 }

@@ -2,6 +2,10 @@
 //!
 //! They block: call them through [`blocking`].
 
+mod devices;
+mod group;
+mod health;
+
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -13,6 +17,10 @@ use kubernetes_mount::mount::{LinuxMounter, Mount, clean_up_mount_point, read_mo
 use crate::model::Mount as MountOf;
 use crate::node::{Usage, UsageUnit};
 use crate::{Error, Result};
+
+pub use devices::{grow_file_system, mount_device};
+pub use group::give_group;
+pub use health::problems;
 
 /// Runs a step that blocks in a thread of its own.
 ///
@@ -47,8 +55,7 @@ pub fn bind_directory(
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
         _ => {}
     }
-    let flags: Vec<&str> = mount.flags.0.iter().map(String::as_str).collect();
-    bind(source, target, &flags, read_only)
+    bind(source, target, &flags(mount), read_only)
 }
 
 /// Makes a device or a file available at a path, as [`bind_directory`] does a directory.
@@ -69,6 +76,10 @@ pub fn bind_file(source: &Path, target: &Path, read_only: bool) -> Result<()> {
     bind(source, target, &[], read_only)
 }
 
+fn flags(mount: &MountOf) -> Vec<&str> {
+    mount.flags.0.iter().map(String::as_str).collect()
+}
+
 fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result<()> {
     let wanted = match fs::metadata(source) {
         Ok(found) => found,
@@ -82,10 +93,9 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
     let mut sensitive = flags.to_vec();
     sensitive.extend(read_only.then_some("ro"));
     let mounter = LinuxMounter::new();
-    let is_mounted = mounter.is_mount_point(target).map_err(failed)?;
+    let is_mounted = mounter.is_mount_point(target)?;
     if !is_mounted {
-        let mounted = mounter.mount_sensitive(source, target, "", &["bind"], &sensitive);
-        return mounted.map_err(failed);
+        return Ok(mounter.mount_sensitive(source, target, "", &["bind"], &sensitive)?);
     }
     let found = fs::metadata(target)?;
     if (found.dev(), found.ino()) != (wanted.dev(), wanted.ino()) {
@@ -100,8 +110,7 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
         // Perhaps a step of an earlier process that didn't come to its end.
         (true, false) => {
             let options = ["bind", "remount"];
-            let changed = mounter.mount_sensitive(source, target, "", &options, &sensitive);
-            changed.map_err(failed)
+            Ok(mounter.mount_sensitive(source, target, "", &options, &sensitive)?)
         }
         _ => Ok(()),
     }
@@ -109,7 +118,7 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
 
 /// Returns true if the last mount at a path can't be written.
 fn is_read_only(target: &Path) -> Result<bool> {
-    let mounts = read_mount_info().map_err(failed)?;
+    let mounts = read_mount_info()?;
     let last = mounts
         .iter()
         .rev()
@@ -125,7 +134,7 @@ fn is_read_only(target: &Path) -> Result<bool> {
 pub fn unmount(target: &Path) -> Result<()> {
     let mounter = LinuxMounter::new();
     while is_mounted(target)? {
-        mounter.unmount(target).map_err(failed)?;
+        mounter.unmount(target)?;
     }
     Ok(())
 }
@@ -143,7 +152,7 @@ pub fn unbind(target: &Path) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error.into()),
         Ok(found) if found.is_dir() => {
-            clean_up_mount_point(&LinuxMounter::new(), target, true).map_err(failed)
+            Ok(clean_up_mount_point(&LinuxMounter::new(), target, true)?)
         }
         Ok(found) if found.is_file() && found.len() == 0 => Ok(fs::remove_file(target)?),
         Ok(_) => {
@@ -165,7 +174,7 @@ pub fn is_mounted(path: &Path) -> Result<bool> {
     match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error.into()),
-        Ok(_) => LinuxMounter::new().is_mount_point(path).map_err(failed),
+        Ok(_) => Ok(LinuxMounter::new().is_mount_point(path)?),
     }
 }
 
@@ -205,9 +214,4 @@ pub fn usage(path: &Path) -> Result<Vec<Usage>> {
         available: metrics.inodes_free,
     });
     Ok([bytes].into_iter().chain(inodes).collect())
-}
-
-/// Returns an error of mounting.
-fn failed(error: kubernetes_mount::Error) -> Error {
-    Error::internal(error.to_string()).with_source(error)
 }

@@ -1,0 +1,74 @@
+//! Steps of volumes that are devices.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use kubernetes_mount::exec::Local;
+use kubernetes_mount::filesystem::{ResizeFs, SafeFormatAndMount};
+use kubernetes_mount::mount::{LinuxMounter, read_mount_info};
+use rustix::fs::{major, minor};
+
+use super::{flags, is_mounted};
+use crate::model::Mount as MountOf;
+use crate::{Error, Result};
+
+/// Mounts the file system of a device at a path, a directory that exists. An empty device is
+/// formatted, as ext4 if no type is asked for, and a file system that wasn't unmounted is checked.
+/// One that is smaller than its device, as that of a copy may be, grows. Succeeds if it is mounted
+/// there already.
+///
+/// # Errors
+///
+/// - `ALREADY_EXISTS`: Another file system is mounted there.
+/// - `FAILED_PRECONDITION`: The device has another file system or a partition table.
+/// - `INVALID_ARGUMENT`: The type or an option of mounting is none.
+/// - `INTERNAL`: It can't be formatted, checked, mounted or enlarged.
+pub fn mount_device(device: &Path, target: &Path, mount: &MountOf) -> Result<()> {
+    match is_mounted(target)? {
+        true => check_device(device, target)?,
+        false => {
+            let mounter = SafeFormatAndMount::new(Arc::new(LinuxMounter::new()), Arc::new(Local));
+            let fs_type = mount.fs_type.as_deref().unwrap_or_default();
+            // Flags can be confidential, so that they aren't shown.
+            let flags = flags(mount);
+            mounter.format_and_mount_sensitive(device, target, fs_type, &[], &flags, &[])?;
+        }
+    }
+    grow_file_system(device, target)
+}
+
+/// Checks that the file system at a path is that of a device.
+fn check_device(device: &Path, target: &Path) -> Result<()> {
+    let number = fs::metadata(device)?.rdev();
+    let mounts = read_mount_info()?;
+    let mut mounts = mounts.iter().rev();
+    let last = mounts.find(|mount| mount.mount_point == target);
+    let is_right = last.is_some_and(|mount| {
+        // btrfs has a number of its own.
+        (mount.major, mount.minor) == (major(number), minor(number))
+            || Path::new(&mount.source) == device
+    });
+    match is_right {
+        true => Ok(()),
+        false => {
+            let message = format!("something else is mounted at {}", target.display());
+            Err(Error::already_exists(message))
+        }
+    }
+}
+
+/// Gives the file system at a path, ext2 to ext4, XFS or btrfs, the size of its device, which has
+/// grown. Succeeds if it has that size, and if the device is empty.
+///
+/// # Errors
+///
+/// `INTERNAL` if it can't grow, or is of another type.
+pub fn grow_file_system(device: &Path, target: &Path) -> Result<()> {
+    let resizer = ResizeFs::new(Arc::new(Local));
+    if resizer.need_resize(device, target)? {
+        resizer.resize(device, target)?;
+    }
+    Ok(())
+}
