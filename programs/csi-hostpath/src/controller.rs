@@ -8,15 +8,19 @@ use kubernetes_csi_driver::controller::{
     ModifyVolume, ValidateVolume, Validation, Volumes,
 };
 use kubernetes_csi_driver::model::{
-    ContentSource, ListedVolume, Page, PageRequest, Topology, TopologyRequirement, Volume,
+    AccessType, ContentSource, ListedVolume, Page, PageRequest, Topology, TopologyRequirement,
+    Volume, VolumeCapability,
 };
 use kubernetes_csi_driver::mounts::blocking;
 use kubernetes_csi_driver::{Code, Error, Result, async_trait};
 use uuid::Uuid;
 
-use crate::records::{Attached, SnapshotRecord, VolumeRecord};
+use crate::records::{Attached, Backing, VolumeRecord};
 use crate::state::{Reservation, change};
-use crate::{HostPath, NODE, data};
+use crate::{HostPath, NODE, data, image};
+
+/// The parameter of a class that says whether volumes are folders or images.
+const BACKING: &str = "backing";
 
 /// The size of a volume, if none is asked for.
 const DEFAULT_SIZE: u64 = 1 << 30;
@@ -24,8 +28,13 @@ const DEFAULT_SIZE: u64 = 1 << 30;
 #[async_trait]
 impl Controller for HostPath {
     async fn validate_volume(&self, request: ValidateVolume) -> Result<Validation> {
-        self.state.lock().volume(&request.volume_id)?;
-        Ok(Validation::Confirmed)
+        let is_folder = self.state.lock().volume(&request.volume_id)?.backing == Backing::Folder;
+        Ok(
+            match is_folder && request.capabilities.iter().any(is_block) {
+                true => Validation::Refused("the volume is a folder, and no device".to_owned()),
+                false => Validation::Confirmed,
+            },
+        )
     }
 }
 
@@ -36,35 +45,44 @@ impl Volumes for HostPath {
         if let Some(volume) = self.existing(&request)? {
             return Ok(volume);
         }
-        let size = request.size.choose(DEFAULT_SIZE, 1)?;
+        let source = request.source.as_ref();
+        let source = source.map(|source| self.source(source)).transpose()?;
+        let backing = backing(&request, source.as_ref())?;
+        let size = match backing {
+            Backing::Folder => request.size.choose(DEFAULT_SIZE, 1)?,
+            Backing::Image => image::size(request.size, DEFAULT_SIZE, &request.capabilities)?,
+        };
         self.check_size(size)?;
         self.check_place(request.topology.as_ref())?;
-        let from = request
-            .source
-            .as_ref()
-            .map(|source| self.data_of(source, size))
-            .transpose()?;
+        if let Some(source) = &source {
+            source.check_size(size)?;
+        }
         let reservation = Reservation::take(&self.state, size, self.capacity)?;
         let record = VolumeRecord {
             id: Uuid::new_v4().to_string(),
             name: request.name,
             size,
+            backing,
             source: request.source.map(Into::into),
             mutable_parameters: request.mutable_parameters,
             ..VolumeRecord::default()
         };
         let state = self.state.clone();
         let record = blocking(move || {
-            let folder = state.data(&record.id);
-            data::make(&state.new_data(&record.id), &folder, |made| match &from {
-                Some(from) => data::copy(&state.data(from), made),
-                None => data::create(made),
-            })?;
+            let place = state.data(&record.id);
+            let made = state.new_data(&record.id);
+            match source {
+                Some(source) => data::copy_of(&state, &source.id, backing, &made, &place, size)?,
+                None => data::make(&made, &place, |made| match backing {
+                    Backing::Folder => data::create(made),
+                    Backing::Image => image::grow_file(made, size),
+                })?,
+            }
             // The record has the space from now on.
             drop(reservation);
             let written = state.lock().put(record.clone());
             if written.is_err() {
-                let _ = data::remove(&folder);
+                let _ = data::remove(&place);
             }
             written?;
             Ok(record)
@@ -80,6 +98,7 @@ impl Volumes for HostPath {
             let Some(volume) = records.get::<VolumeRecord>(&id) else {
                 return Ok(());
             };
+            let backing = volume.backing;
             let uses = [
                 (volume.attached.is_some(), "attached"),
                 (!volume.published.is_empty(), "published"),
@@ -90,6 +109,9 @@ impl Volumes for HostPath {
             }
             records.remove::<VolumeRecord>(&id)?;
             drop(records);
+            if backing == Backing::Image {
+                image::settle(&state, &id)?;
+            }
             Ok(data::remove(&state.data(&id))?)
         })
         .await
@@ -207,11 +229,23 @@ impl GetCapacity for HostPath {
 #[async_trait]
 impl Expansion for HostPath {
     async fn expand_volume(&self, request: ExpandVolume) -> Result<Expanded> {
-        let has = self.state.lock().volume(&request.volume_id)?.size;
-        let size = request.size.choose(has, 1)?.max(has);
+        let (has, backing) = {
+            let records = self.state.lock();
+            let volume = records.volume(&request.volume_id)?;
+            (volume.size, volume.backing)
+        };
+        let size = match backing {
+            Backing::Folder => request.size.choose(has, 1)?,
+            Backing::Image => image::size(request.size, has, &[])?,
+        };
+        let size = size.max(has);
         self.check_size(size)?;
         let more = Reservation::take(&self.state, size - has, self.capacity)?;
+        let file = self.state.data(&request.volume_id);
         change(&self.state, request.volume_id, move |_, volume| {
+            if backing == Backing::Image {
+                image::grow_file(&file, size)?;
+            }
             volume.size = size;
             Ok(())
         })
@@ -248,7 +282,12 @@ impl HostPath {
             return Ok(None);
         };
         let source: Option<ContentSource> = volume.source.clone().map(Into::into);
+        let backing = asked_backing(request)?;
         let differences = [
+            (
+                backing.is_some_and(|backing| backing != volume.backing),
+                "backing",
+            ),
             (!request.size.allows(volume.size), "size"),
             (source != request.source, "source"),
             (
@@ -265,22 +304,23 @@ impl HostPath {
         }
     }
 
-    /// Returns the id of the data that a volume of a size begins with.
-    fn data_of(&self, source: &ContentSource, size: u64) -> Result<String> {
+    fn source(&self, source: &ContentSource) -> Result<Source> {
         let records = self.state.lock();
-        let (id, least) = match source {
+        let (id, size, backing) = match source {
             ContentSource::Snapshot(id) => {
-                let snapshot = records.get::<SnapshotRecord>(id);
-                let missing = || Error::not_found(format!("there is no snapshot {id:?}"));
-                (id, snapshot.ok_or_else(missing)?.size)
+                let snapshot = records.snapshot(id)?;
+                (id, snapshot.size, snapshot.backing)
             }
-            ContentSource::Volume(id) => (id, records.volume(id)?.size),
+            ContentSource::Volume(id) => {
+                let volume = records.volume(id)?;
+                (id, volume.size, volume.backing)
+            }
         };
-        if size < least {
-            let message = format!("{size} bytes are asked for, and the source has {least}");
-            return Err(Error::out_of_range(message));
-        }
-        Ok(id.clone())
+        Ok(Source {
+            id: id.clone(),
+            size,
+            backing,
+        })
     }
 
     fn check_parameters(&self, parameters: &BTreeMap<String, String>) -> Result<()> {
@@ -336,6 +376,55 @@ impl HostPath {
             volume: self.volume(record),
             published_node_ids: nodes.into_iter().collect(),
         }
+    }
+}
+
+/// The snapshot or volume that a volume begins with.
+struct Source {
+    id: String,
+    size: u64,
+    backing: Backing,
+}
+
+impl Source {
+    fn check_size(&self, size: u64) -> Result<()> {
+        match size < self.size {
+            true => Err(Error::out_of_range(format!(
+                "{size} bytes are asked for, and the source has {}",
+                self.size
+            ))),
+            false => Ok(()),
+        }
+    }
+}
+
+fn is_block(capability: &VolumeCapability) -> bool {
+    capability.access_type == AccessType::Block
+}
+
+/// Returns what a request says of the data: by the parameter of the class, or by asking for a device.
+fn asked_backing(request: &CreateVolume) -> Result<Option<Backing>> {
+    let is_block = request.capabilities.iter().any(is_block);
+    match request.parameters.get(BACKING).map(String::as_str) {
+        Some("folder") if is_block => Err(Error::invalid(
+            "parameters: `backing` is `folder`, and a block volume needs `image`",
+        )),
+        Some("folder") => Ok(Some(Backing::Folder)),
+        Some("image") => Ok(Some(Backing::Image)),
+        Some(other) => Err(Error::invalid(format!(
+            "parameters: `backing` is {other:?}, and not `folder` or `image`"
+        ))),
+        None => Ok(is_block.then_some(Backing::Image)),
+    }
+}
+
+/// Returns what the data of a new volume is: what the request says, or what the source is.
+fn backing(request: &CreateVolume, source: Option<&Source>) -> Result<Backing> {
+    match (asked_backing(request)?, source.map(|source| source.backing)) {
+        (Some(asked), Some(has)) if asked != has => Err(Error::invalid(
+            "volume_content_source: a folder can't become an image, nor an image a folder",
+        )),
+        (asked, has) => Ok(asked.or(has).unwrap_or_default()),
     }
 }
 

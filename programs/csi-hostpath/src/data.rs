@@ -1,4 +1,4 @@
-//! The data of volumes and snapshots: folders.
+//! The data of volumes and snapshots: folders and files.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,7 +6,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use kubernetes_csi_driver::Result;
 use kubernetes_mount::remove::remove_tree;
+
+use crate::image;
+use crate::records::Backing;
+use crate::state::State;
 
 /// Makes an empty folder that every user can write, as a volume is.
 pub(crate) fn create(folder: &Path) -> io::Result<()> {
@@ -14,9 +19,9 @@ pub(crate) fn create(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o777))
 }
 
-/// Copies a folder with all that is in it: owners, modes, times, links, holes and extended
+/// Copies a folder with all that is in it, or a file: owners, modes, times, links, holes and extended
 /// attributes. Blocks are shared where the file system can.
-pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let copied = Command::new("cp")
         .args([
             "--archive",
@@ -42,7 +47,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Moves a complete folder to its place, after all of it is on the disk.
+/// Moves a complete folder or file to its place, after all of it is on the disk.
 fn place(made: &Path, folder: &Path) -> io::Result<()> {
     let above = folder.parent().unwrap_or(folder);
     rustix::fs::syncfs(File::open(above)?)?;
@@ -73,4 +78,25 @@ pub(crate) fn make(
         let _ = remove(made);
     }
     done
+}
+
+/// Makes a copy of the data of a volume or snapshot, which has at least a size if it is a file.
+pub(crate) fn copy_of(
+    state: &State,
+    id: &str,
+    backing: Backing,
+    made: &Path,
+    place: &Path,
+    size: u64,
+) -> Result<()> {
+    let from = state.data(id);
+    match backing {
+        Backing::Folder => Ok(make(made, place, |made| copy(&from, made))?),
+        Backing::Image => image::while_still(state, id, || {
+            Ok(make(made, place, |made| {
+                copy(&from, made)?;
+                image::grow_file(made, size)
+            })?)
+        }),
+    }
 }

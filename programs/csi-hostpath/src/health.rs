@@ -13,7 +13,7 @@ use kubernetes_csi_driver::{Result, async_trait};
 
 use crate::HostPath;
 use crate::controller::is_id;
-use crate::records::VolumeRecord;
+use crate::records::{Backing, VolumeRecord};
 
 /// The disk is nearly full if less than one of so many parts is free.
 const NEARLY_FULL: u64 = 50;
@@ -79,23 +79,27 @@ impl StorageHealth for HostPath {
 
 impl HostPath {
     fn problems(&self, volume: &VolumeRecord) -> Vec<VolumeProblem> {
-        let folder = self.state.data(&volume.id);
+        let data = self.state.data(&volume.id);
         let problem = |kind, reason: &str, message| VolumeProblem {
             kind,
             reason: reason.to_owned(),
             message,
         };
-        match fs::read_dir(&folder) {
-            Ok(_) => Vec::new(),
+        let read = match volume.backing {
+            Backing::Folder => fs::read_dir(&data).map(drop),
+            Backing::Image => fs::File::open(&data).map(drop),
+        };
+        match read {
+            Ok(()) => Vec::new(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => vec![problem(
                 VolumeProblemKind::DataLoss,
-                "FolderMissing",
-                "the folder of the volume is gone".to_owned(),
+                "DataMissing",
+                "the folder or file of the volume is gone".to_owned(),
             )],
             Err(error) => vec![problem(
                 VolumeProblemKind::Inaccessible,
-                "FolderUnreadable",
-                format!("the folder of the volume can't be read: {error}"),
+                "DataUnreadable",
+                format!("the folder or file of the volume can't be read: {error}"),
             )],
         }
     }

@@ -5,20 +5,18 @@
 //! from the files that the system's devices have. So nothing has to be put right after a crash, and
 //! the next step that settles a volume detaches what it doesn't need.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::time::Duration;
 
-use kubernetes_csi_driver::model::{CapacityRange, Mount};
+use kubernetes_csi_driver::model::{AccessType, CapacityRange, Mount, VolumeCapability};
 use kubernetes_csi_driver::mounts;
 use kubernetes_csi_driver::{Error, Result};
-use kubernetes_mount::exec::Local;
-use kubernetes_mount::filesystem::{LoopDevice, ResizeFs, SafeFormatAndMount};
-use kubernetes_mount::mount::LinuxMounter;
+use kubernetes_mount::exec::{Exec, Local};
+use kubernetes_mount::filesystem::LoopDevice;
 
-use crate::records::VolumeRecord;
+use crate::records::{Backing, VolumeRecord};
 use crate::state::State;
 
 /// The sizes of images are multiples of it, as `mkfs` makes blocks of it.
@@ -30,12 +28,34 @@ const LEAST: u64 = 1 << 20;
 /// The size of the smallest image with XFS: `mkfs.xfs` refuses smaller ones.
 const LEAST_XFS: u64 = 300 << 20;
 
+/// The time after which a file system that doesn't stand still is an error.
+const LIMIT: Duration = Duration::from_secs(60);
+
 /// Returns the size of an image.
-pub(crate) fn size(wanted: CapacityRange, default: u64, fs_types: &[&str]) -> Result<u64> {
-    let (least, what) = match fs_types.contains(&"xfs") {
-        true => (LEAST_XFS, "XFS"),
-        false => (LEAST, "an image"),
-    };
+pub(crate) fn size(
+    wanted: CapacityRange,
+    default: u64,
+    capabilities: &[VolumeCapability],
+) -> Result<u64> {
+    let (mut least, mut what) = (LEAST, "an image");
+    for capability in capabilities {
+        let AccessType::Mount(Mount {
+            fs_type: Some(fs_type),
+            ..
+        }) = &capability.access_type
+        else {
+            continue;
+        };
+        match &**fs_type {
+            "ext2" | "ext3" | "ext4" => {}
+            "xfs" => (least, what) = (LEAST_XFS, "XFS"),
+            other => {
+                return Err(Error::invalid(format!(
+                    "fs_type: {other:?} isn't one of ext2, ext3, ext4 and xfs"
+                )));
+            }
+        }
+    }
     if let Some(limit) = wanted.limit.filter(|limit| *limit < least) {
         let message = format!("capacity_range: {what} has at least {least} bytes, not {limit}");
         return Err(Error::out_of_range(message));
@@ -65,9 +85,7 @@ pub(crate) fn grow_file(path: &Path, size: u64) -> io::Result<()> {
 ///
 /// The record of the volume has to have the path that it is for.
 pub(crate) fn attach(state: &State, id: &str, read_only: bool) -> Result<PathBuf> {
-    let devices = state.devices();
-    let device = devices.attach(&state.data(id), read_only);
-    device.map_err(mounts::failed)
+    Ok(state.devices().attach(&state.data(id), read_only)?)
 }
 
 /// Detaches the devices of a volume that no path in its record needs.
@@ -83,67 +101,44 @@ pub(crate) fn settle(state: &State, id: &str) -> Result<()> {
     }
     for LoopDevice {
         path, read_only, ..
-    } in devices.of(&file).map_err(mounts::failed)?
+    } in devices.of(&file)?
     {
         let is_needed = if read_only { reads } else { writes };
         if !is_needed {
-            devices.detach(&path).map_err(mounts::failed)?;
+            devices.detach(&path)?;
         }
     }
     Ok(())
 }
 
-/// Mounts the file system of a volume, which is made if the volume is empty, and grows with it.
+/// Mounts the file system of a volume, which is made if the volume is empty.
 pub(crate) fn mount(state: &State, id: &str, target: &Path, mount: &Mount) -> Result<()> {
-    let device = attach(state, id, false)?;
-    let exec = Arc::new(Local);
-    if !mounts::is_mounted(target)? {
-        let mounter = SafeFormatAndMount::new(Arc::new(LinuxMounter::new()), exec.clone());
-        let fs_type = mount.fs_type.as_deref().unwrap_or_default();
-        let flags: Vec<&str> = mount.flags.0.iter().map(String::as_str).collect();
-        let mounted =
-            mounter.format_and_mount_sensitive(&device, target, fs_type, &[], &flags, &[]);
-        mounted.map_err(mounts::failed)?;
-    }
-    // A copy of a smaller volume, or one that has grown while nobody used it.
-    grow_file_system(&device, target)
+    mounts::mount_device(&attach(state, id, false)?, target, mount)
 }
 
-/// Gives the devices of a volume, and its file system, the size of its file.
+/// Gives the devices of a volume the size of its file, and its file system that of its device.
 pub(crate) fn grow(state: &State, id: &str, mounted_at: Option<&Path>) -> Result<()> {
     {
         let devices = state.devices();
-        for device in devices.of(&state.data(id)).map_err(mounts::failed)? {
-            devices.resize(&device.path).map_err(mounts::failed)?;
+        for device in devices.of(&state.data(id))? {
+            devices.resize(&device.path)?;
         }
     }
     match mounted_at {
-        Some(target) => grow_file_system(&attach(state, id, false)?, target),
+        Some(target) => mounts::grow_file_system(&attach(state, id, false)?, target),
         None => Ok(()),
     }
 }
 
-fn grow_file_system(device: &Path, target: &Path) -> Result<()> {
-    let resizer = ResizeFs::new(Arc::new(Local));
-    let is_smaller = resizer.need_resize(device, target);
-    if is_smaller.map_err(mounts::failed)? {
-        resizer.resize(device, target).map_err(mounts::failed)?;
-    }
-    Ok(())
-}
-
 /// Does something while nothing in the file of a volume changes: what is in caches is written
-/// before, and a mounted file system stands still. A device that a Pod writes to doesn't.
+/// before, and a file system that is mounted stands still. A device that a Pod writes to doesn't.
 pub(crate) fn while_still<T>(
     state: &State,
     id: &str,
     run: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    for device in state
-        .devices()
-        .of(&state.data(id))
-        .map_err(mounts::failed)?
-    {
+    let devices = state.devices().of(&state.data(id))?;
+    for device in devices {
         File::open(&device.path)?.sync_all()?;
     }
     let staged = match state.lock().get::<VolumeRecord>(id) {
@@ -152,9 +147,8 @@ pub(crate) fn while_still<T>(
     };
     for path in staged {
         if is_file_system(Path::new(&path))? {
-            let frozen = Frozen::freeze(state, id, PathBuf::from(path))?;
-            let done = run();
-            return frozen.thaw().and(done);
+            let _still = Still::new(state, id, path.into())?;
+            return run();
         }
     }
     run()
@@ -164,49 +158,53 @@ fn is_file_system(path: &Path) -> Result<bool> {
     Ok(path.is_dir() && mounts::is_mounted(path)?)
 }
 
-/// A file system that stands still. The record of the volume says so, so that a process that is
-/// killed meanwhile is not the end of it.
-struct Frozen<'s> {
+/// A file system that stands still, until the last of these is dropped.
+struct Still<'s> {
     state: &'s State,
     id: &'s str,
     path: PathBuf,
 }
 
-impl<'s> Frozen<'s> {
-    fn freeze(state: &'s State, id: &'s str, path: PathBuf) -> Result<Self> {
-        state.mark_frozen(id, true)?;
-        let frozen = Self { state, id, path };
-        fsfreeze("--freeze", &frozen.path)?;
-        Ok(frozen)
+impl<'s> Still<'s> {
+    fn new(state: &'s State, id: &'s str, path: PathBuf) -> Result<Self> {
+        let mut copies = state.copies();
+        let count = copies.entry(id.to_owned()).or_default();
+        if *count == 0 {
+            // The record first: if the process is killed, the next one ends it.
+            state.mark_frozen(id, true)?;
+            fsfreeze("--freeze", &path)?;
+        }
+        *count += 1;
+        Ok(Self { state, id, path })
     }
 
-    fn thaw(self) -> Result<()> {
+    fn end(&self) -> Result<()> {
         fsfreeze("--unfreeze", &self.path)?;
         Ok(self.state.mark_frozen(self.id, false)?)
     }
 }
 
-impl Drop for Frozen<'_> {
-    /// Lets writers go on, whatever has happened.
+impl Drop for Still<'_> {
     fn drop(&mut self) {
-        let _ = fsfreeze("--unfreeze", &self.path);
+        let mut copies = self.state.copies();
+        match copies.get_mut(self.id) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => {
+                copies.remove(self.id);
+                if let Err(error) = self.end() {
+                    tracing::error!(volume = self.id, "the file system stands still: {error}");
+                }
+            }
+        }
     }
 }
 
 fn fsfreeze(what: &str, path: &Path) -> Result<()> {
-    let output = Command::new("fsfreeze")
-        .arg(what)
-        .arg(path)
-        .stdin(Stdio::null())
-        .output()?;
-    match output.status.success() {
-        true => Ok(()),
-        false => {
-            let printed = String::from_utf8_lossy(&output.stderr);
-            let message = format!("fsfreeze {what}: {}", printed.trim());
-            Err(Error::internal(message))
-        }
-    }
+    let (program, args) = (Path::new("fsfreeze"), [what.as_ref(), path.as_os_str()]);
+    let output = Local.run(program, &args, LIMIT);
+    let done = output.and_then(|output| output.success(program, &args));
+    done.map_err(kubernetes_mount::Error::from)?;
+    Ok(())
 }
 
 /// Puts right what an earlier process has left: file systems that stand still, and devices that
@@ -215,7 +213,8 @@ pub(crate) fn recover(state: &State) -> Result<()> {
     let images: Vec<VolumeRecord> = {
         let records = state.lock();
         let images = records.all::<VolumeRecord>();
-        images.filter(|volume| volume.is_image()).cloned().collect()
+        let images = images.filter(|volume| volume.backing == Backing::Image);
+        images.cloned().collect()
     };
     for volume in images {
         if volume.is_frozen {
@@ -230,9 +229,4 @@ pub(crate) fn recover(state: &State) -> Result<()> {
         settle(state, &volume.id)?;
     }
     Ok(())
-}
-
-/// Returns true if the file of an image can be read.
-pub(crate) fn check(path: &Path) -> io::Result<()> {
-    fs::File::open(path).map(drop)
 }

@@ -1,9 +1,11 @@
-//! A CSI driver whose volumes are folders of one node, for tests and as an example; see README.md.
+//! A CSI driver whose volumes are folders and files of one node, for tests and as an example; see
+//! README.md.
 
 mod controller;
 mod data;
 mod groups;
 mod health;
+mod image;
 mod node;
 mod options;
 mod records;
@@ -20,6 +22,17 @@ pub use options::Options;
 pub use state::StateError;
 
 use state::State;
+
+/// The driver can't start.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The state folder can't be used.
+    #[error("the state folder can't be used")]
+    State(#[from] StateError),
+    /// What an earlier process has left on the node can't be put right.
+    #[error("what an earlier process has left can't be put right")]
+    Node(#[from] kubernetes_csi_driver::Error),
+}
 
 /// The driver.
 pub struct HostPath {
@@ -40,8 +53,11 @@ impl HostPath {
     ///
     /// # Errors
     ///
-    /// When the folder can't be read or written, or has files that this version doesn't know.
-    pub fn open(options: &Options) -> Result<Self, StateError> {
+    /// When the folder can't be read or written, or has files that this version doesn't know, or a
+    /// device that is no longer needed can't be detached.
+    pub fn open(options: &Options) -> Result<Self, OpenError> {
+        let state = State::open(&options.state_dir)?;
+        image::recover(&state)?;
         Ok(Self {
             node_id: options.node_id.clone(),
             max_volumes: options.max_volumes_per_node,
@@ -53,7 +69,7 @@ impl HostPath {
                 .collect(),
             max_volume_size: options.max_volume_size,
             capacity: options.capacity,
-            state: Arc::new(State::open(&options.state_dir)?),
+            state: Arc::new(state),
         })
     }
 
@@ -75,6 +91,7 @@ impl HostPath {
         ];
         let driver = Driver::new(name, env!("CARGO_PKG_VERSION"))
             .access_modes(all)
+            .block_volumes()
             .topology()
             .snapshot_topology()
             .growth(Growth::Online)

@@ -1,6 +1,6 @@
-//! The node part: folders are bound to the paths of Pods.
+//! The node part: folders, devices and their file systems are bound to the paths of Pods.
 
-use kubernetes_csi_driver::model::{AccessMode, AccessType, Mount, VolumeCapability};
+use kubernetes_csi_driver::model::{AccessMode, AccessType};
 use kubernetes_csi_driver::mounts::{self, blocking};
 use kubernetes_csi_driver::node::{
     Node, NodeExpand, NodeExpansion, NodeInfo, NodePublish, NodeStage, NodeStats, NodeUnpublish,
@@ -8,9 +8,9 @@ use kubernetes_csi_driver::node::{
 };
 use kubernetes_csi_driver::{Error, Result, async_trait};
 
-use crate::records::{Published, VolumeRecord};
+use crate::records::{Backing, Published, VolumeRecord};
 use crate::state::State;
-use crate::{HostPath, data};
+use crate::{HostPath, data, image};
 
 /// The size of an inline volume, which nobody asks for.
 const INLINE_SIZE: u64 = 0;
@@ -34,11 +34,8 @@ impl Node for HostPath {
         let state = self.state.clone();
         blocking(move || {
             mounts::unbind(&request.target_path)?;
-            forget(
-                &state,
-                &request.volume_id,
-                &request.target_path.to_string_lossy(),
-            )
+            let target = request.target_path.to_string_lossy();
+            forget(&state, &request.volume_id, &target)
         })
         .await
     }
@@ -50,21 +47,20 @@ impl Staging for HostPath {
         let state = self.state.clone();
         blocking(move || {
             let mut volume = state.lock().volume(&request.volume_id)?.clone();
-            let mount = mount(&request.capability)?;
-            let folder = state.data(&volume.id);
             // The record first: it is what finds the mount again.
             let path = request.staging_path.to_string_lossy().into_owned();
             let is_new = volume.staged.insert(path.clone());
             if is_new {
                 state.lock().put(volume.clone())?;
             }
-            let bound = mounts::bind_directory(&folder, &request.staging_path, &mount, false);
-            if bound.is_err() && is_new && mounts::unmount(&request.staging_path).is_ok() {
+            let staged = stage(&state, &volume, &request);
+            if staged.is_err() && is_new && mounts::unmount(&request.staging_path).is_ok() {
                 // After such an error, the kubelet doesn't unstage it.
                 volume.staged.remove(&path);
                 state.lock().put(volume)?;
+                settle(&state, &request.volume_id)?;
             }
-            bound
+            staged
         })
         .await
     }
@@ -73,14 +69,18 @@ impl Staging for HostPath {
         let state = self.state.clone();
         blocking(move || {
             mounts::unmount(&request.staging_path)?;
-            let mut records = state.lock();
-            let Some(mut volume) = records.get::<VolumeRecord>(&request.volume_id).cloned() else {
-                return Ok(());
-            };
-            volume
-                .staged
-                .remove(&*request.staging_path.to_string_lossy());
-            Ok(records.put(volume)?)
+            let id = &request.volume_id;
+            {
+                let mut records = state.lock();
+                let Some(mut volume) = records.get::<VolumeRecord>(id).cloned() else {
+                    return Ok(());
+                };
+                let path = request.staging_path.to_string_lossy();
+                if volume.staged.remove(&*path) {
+                    records.put(volume)?;
+                }
+            }
+            settle(&state, id)
         })
         .await
     }
@@ -105,17 +105,35 @@ impl VolumeStats for HostPath {
 impl NodeExpansion for HostPath {
     async fn expand(&self, request: NodeExpand) -> Result<Option<u64>> {
         let volume = self.state.lock().volume(&request.volume_id)?.clone();
-        let path = request.volume_path;
-        match blocking(move || mounts::is_mounted(&path)).await? {
+        let (state, path) = (self.state.clone(), request.volume_path);
+        blocking(move || {
+            if !mounts::is_mounted(&path)? {
+                return Err(Error::not_found("volume_path: no volume is there"));
+            }
             // A folder has all the space of its disk already.
-            true => Ok(Some(volume.size)),
-            false => Err(Error::not_found("volume_path: no volume is there")),
+            if volume.backing == Backing::Image {
+                let mounted_at = path.is_dir().then_some(&*path);
+                image::grow(&state, &volume.id, mounted_at)?;
+            }
+            Ok(Some(volume.size))
+        })
+        .await
+    }
+}
+
+fn stage(state: &State, volume: &VolumeRecord, request: &NodeStage) -> Result<()> {
+    let path = &request.staging_path;
+    match (&request.capability.access_type, volume.backing) {
+        (AccessType::Mount(mount), Backing::Folder) => {
+            mounts::bind_directory(&state.data(&volume.id), path, mount, false)
         }
+        (AccessType::Mount(mount), Backing::Image) => image::mount(state, &volume.id, path, mount),
+        (AccessType::Block, Backing::Image) => image::attach(state, &volume.id, false).map(drop),
+        (AccessType::Block, Backing::Folder) => Err(no_device()),
     }
 }
 
 fn publish(state: &State, request: &NodePublish) -> Result<()> {
-    let mount = mount(&request.capability)?;
     let id = &request.volume_id;
     if request.is_inline() {
         make_inline(state, id)?;
@@ -126,16 +144,36 @@ fn publish(state: &State, request: &NodePublish) -> Result<()> {
     };
     let is_single = request.capability.access_mode == AccessMode::SingleNodeSingleWriter;
     let is_new = remember(state, id, &target, wanted, is_single)?;
-    let folder = request
-        .staging_path
-        .clone()
-        .unwrap_or_else(|| state.data(id));
-    let bound = mounts::bind_directory(&folder, &request.target_path, &mount, wanted.read_only);
+    let bound = bind(state, request, wanted.read_only);
     if bound.is_err() && is_new && mounts::unmount(&request.target_path).is_ok() {
         // After such an error, the kubelet doesn't unpublish it.
         forget(state, id, &target)?;
     }
     bound
+}
+
+fn bind(state: &State, request: &NodePublish, read_only: bool) -> Result<()> {
+    let (id, target) = (&request.volume_id, &request.target_path);
+    let backing = state.lock().volume(id)?.backing;
+    match (&request.capability.access_type, &request.staging_path) {
+        (AccessType::Mount(mount), Some(staged)) => {
+            // The folder below isn't the volume.
+            if !mounts::is_mounted(staged)? {
+                let message = format!("volume {id} isn't staged at {}", staged.display());
+                return Err(Error::failed_precondition(message));
+            }
+            mounts::bind_directory(staged, target, mount, read_only)
+        }
+        // An inline volume.
+        (AccessType::Mount(mount), None) => {
+            mounts::bind_directory(&state.data(id), target, mount, read_only)
+        }
+        (AccessType::Block, _) if backing == Backing::Image => {
+            let device = image::attach(state, id, read_only)?;
+            mounts::bind_file(&device, target, read_only)
+        }
+        (AccessType::Block, _) => Err(no_device()),
+    }
 }
 
 /// Adds a path to those at which a volume is published; false if it is there.
@@ -178,7 +216,21 @@ fn forget(state: &State, id: &str, target: &str) -> Result<()> {
         drop(records);
         return Ok(data::remove(&state.data(id))?);
     }
-    Ok(records.put(volume)?)
+    records.put(volume)?;
+    drop(records);
+    settle(state, id)
+}
+
+/// Detaches what no path of a volume needs any more.
+fn settle(state: &State, id: &str) -> Result<()> {
+    let backing = state
+        .lock()
+        .get::<VolumeRecord>(id)
+        .map(|volume| volume.backing);
+    match backing {
+        Some(Backing::Image) => image::settle(state, id),
+        _ => Ok(()),
+    }
 }
 
 /// Makes an inline volume, if it isn't there.
@@ -203,9 +255,6 @@ fn make_inline(state: &State, id: &str) -> Result<()> {
     })?)
 }
 
-fn mount(capability: &VolumeCapability) -> Result<Mount> {
-    match &capability.access_type {
-        AccessType::Mount(mount) => Ok(mount.clone()),
-        AccessType::Block => Err(Error::invalid("volume_capability: folders are no devices")),
-    }
+fn no_device() -> Error {
+    Error::failed_precondition("volume_capability: the volume is a folder, and no device")
 }

@@ -13,6 +13,8 @@ pub(crate) struct VolumeRecord {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) size: u64,
+    #[serde(default)]
+    pub(crate) backing: Backing,
     /// The snapshot or volume that it was made from.
     pub(crate) source: Option<SourceRecord>,
     pub(crate) mutable_parameters: BTreeMap<String, String>,
@@ -24,6 +26,36 @@ pub(crate) struct VolumeRecord {
     pub(crate) staged: BTreeSet<String>,
     /// The paths at which it is published.
     pub(crate) published: BTreeMap<String, Published>,
+    /// True if its file system may stand still, for a copy.
+    #[serde(default)]
+    pub(crate) is_frozen: bool,
+}
+
+impl VolumeRecord {
+    /// Returns true if it is published to be read only.
+    pub(crate) fn has_readers(&self) -> bool {
+        self.published.values().any(|published| published.read_only)
+    }
+
+    /// Returns true if the node uses it otherwise.
+    pub(crate) fn has_writers(&self) -> bool {
+        !self.staged.is_empty()
+            || self
+                .published
+                .values()
+                .any(|published| !published.read_only)
+    }
+}
+
+/// What the data of a volume or snapshot is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Backing {
+    /// A folder, which is bound to the paths of Pods.
+    #[default]
+    Folder,
+    /// A file that is used as a device, with a file system or without one.
+    Image,
 }
 
 /// The way in which a volume is attached.
@@ -56,6 +88,8 @@ pub(crate) struct SnapshotRecord {
     pub(crate) name: String,
     pub(crate) source_volume_id: String,
     pub(crate) size: u64,
+    #[serde(default)]
+    pub(crate) backing: Backing,
     pub(crate) created: SystemTime,
     pub(crate) group: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Snapshots: copies of the folder of a volume.
+//! Snapshots: copies of the data of a volume.
 
 use std::time::SystemTime;
 
@@ -91,10 +91,8 @@ impl ListSnapshots for HostPath {
 #[async_trait]
 impl GetSnapshot for HostPath {
     async fn get_snapshot(&self, snapshot_id: &str, _: &Secrets) -> Result<Snapshot> {
-        let records = self.state.lock();
-        let snapshot = records.get::<SnapshotRecord>(snapshot_id).cloned();
-        let missing = || Error::not_found(format!("there is no snapshot {snapshot_id:?}"));
-        snapshot.map(|one| self.snapshot(one)).ok_or_else(missing)
+        let snapshot = self.state.lock().snapshot(snapshot_id)?.clone();
+        Ok(self.snapshot(snapshot))
     }
 }
 
@@ -111,14 +109,19 @@ pub(crate) fn take(
         name,
         source_volume_id: volume.id.clone(),
         size: volume.size,
+        backing: volume.backing,
         created,
         group,
     };
-    let from = state.data(&volume.id);
-    let made = state.new_data(&record.id);
-    data::make(&made, &state.data(&record.id), |made| {
-        data::copy(&from, made)
-    })?;
+    let (made, place) = (state.new_data(&record.id), state.data(&record.id));
+    data::copy_of(
+        state,
+        &volume.id,
+        volume.backing,
+        &made,
+        &place,
+        volume.size,
+    )?;
     Ok(record)
 }
 

@@ -1,4 +1,4 @@
-//! The folder of the driver: records of volumes, snapshots and groups, and their data.
+//! The folder of the driver: records of volumes, snapshots and groups, and their data; loop devices.
 //!
 //! A record is a file, which is written beside its place, synchronised, and moved there. What has
 //! data and no record is removed at the start: data is there before its record, and goes after it.
@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kubernetes_csi_driver::mounts::blocking;
 use kubernetes_csi_driver::{Error, Result};
+use kubernetes_mount::exec::Local;
+use kubernetes_mount::filesystem::LoopDevices;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -29,6 +31,8 @@ pub struct StateError {
 pub(crate) struct State {
     root: PathBuf,
     records: Mutex<Records>,
+    devices: Mutex<LoopDevices>,
+    copies: Mutex<BTreeMap<String, usize>>,
 }
 
 /// All that is known.
@@ -108,6 +112,8 @@ impl State {
         let state = Self {
             root: root.to_owned(),
             records: Mutex::new(records),
+            devices: Mutex::new(LoopDevices::new(Arc::new(Local))),
+            copies: Mutex::default(),
         };
         let data = root.join("data");
         state
@@ -139,17 +145,40 @@ impl State {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the loop devices of the system, while nobody else changes them. Whoever also needs
+    /// the records takes these first.
+    pub(crate) fn devices(&self) -> MutexGuard<'_, LoopDevices> {
+        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns how many copies are made of volumes that stand still meanwhile.
+    pub(crate) fn copies(&self) -> MutexGuard<'_, BTreeMap<String, usize>> {
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says in the record of a volume that its file system may stand still, or doesn't.
+    pub(crate) fn mark_frozen(&self, id: &str, is_frozen: bool) -> io::Result<()> {
+        let mut records = self.lock();
+        match records.get::<VolumeRecord>(id).cloned() {
+            Some(volume) => records.put(VolumeRecord {
+                is_frozen,
+                ..volume
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the folder of the driver.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Returns the folder with the data of a volume or snapshot.
+    /// Returns the folder or file with the data of a volume or snapshot.
     pub(crate) fn data(&self, id: &str) -> PathBuf {
         self.root.join("data").join(id)
     }
 
-    /// Returns the folder in which data of a volume or snapshot is made.
+    /// Returns the folder or file in which data of a volume or snapshot is made.
     pub(crate) fn new_data(&self, id: &str) -> PathBuf {
         self.root.join("data").join(format!("{NEW}{id}"))
     }
@@ -244,6 +273,12 @@ impl Records {
     pub(crate) fn volume(&self, id: &str) -> Result<&VolumeRecord> {
         self.get(id)
             .ok_or_else(|| Error::not_found(format!("there is no volume {id:?}")))
+    }
+
+    /// Returns the record of a snapshot, or `NOT_FOUND`.
+    pub(crate) fn snapshot(&self, id: &str) -> Result<&SnapshotRecord> {
+        self.get(id)
+            .ok_or_else(|| Error::not_found(format!("there is no snapshot {id:?}")))
     }
 
     /// Returns a record.

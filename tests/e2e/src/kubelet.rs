@@ -72,6 +72,20 @@ pub struct CreatedContainer {
     pub name: String,
     /// The mounts that a container runtime would make, in this order.
     pub mounts: Vec<ContainerMount>,
+    /// The devices that it would have.
+    pub devices: Vec<ContainerDevice>,
+}
+
+/// A device in a container.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ContainerDevice {
+    /// The path in the kubelet's mount namespace.
+    pub host_path: PathBuf,
+    /// The path in the container.
+    pub container_path: PathBuf,
+    /// The letters `r`, `w` and `m`: reading, writing, making the device.
+    pub permissions: String,
 }
 
 /// A mount in a container.

@@ -40,7 +40,7 @@ mod watchdog;
 pub use builder::Builder;
 pub use control_plane::{ControlPlane, VOLUME_CONTROLLERS};
 pub use error::Error;
-pub use kubelet::{ContainerMount, CreatedContainer, Kubelet};
+pub use kubelet::{ContainerDevice, ContainerMount, CreatedContainer, Kubelet};
 pub use nodes::{add_node, pod_with_claim};
 pub use processor::processor_time;
 pub use request::{Answer, send, send_as};

@@ -1,5 +1,6 @@
 //! The driver on a node with a real kubelet.
 
+mod images;
 mod kills;
 mod node;
 mod objects;

@@ -44,12 +44,24 @@ impl Node {
     /// Creates a PersistentVolume of a volume and a claim, both of one name, which are bound.
     /// Without the place of the volume in the labels of the Node, the kubelet mounts nothing.
     pub(crate) async fn bind(&self, name: &str, volume: &Volume) {
+        self.bind_as(name, volume, "Filesystem", None).await;
+    }
+
+    /// The same, of a mode and with a file system.
+    pub(crate) async fn bind_as(
+        &self,
+        name: &str,
+        volume: &Volume,
+        mode: &str,
+        fs_type: Option<&str>,
+    ) {
         let claims = Api::<PersistentVolumeClaim>::default_namespaced(self.client.clone());
         let size = volume.capacity_bytes.to_string();
         let spec = json!({
             "accessModes": ["ReadWriteOnce"],
             "storageClassName": "",
             "volumeName": name,
+            "volumeMode": mode,
             "resources": {"requests": {"storage": size}},
         });
         let metadata = json!({
@@ -70,7 +82,8 @@ impl Node {
             "storageClassName": "",
             "capacity": {"storage": size},
             "claimRef": {"namespace": "default", "name": name, "uid": claim.metadata.uid},
-            "csi": {"driver": DRIVER, "volumeHandle": volume.volume_id},
+            "volumeMode": mode,
+            "csi": {"driver": DRIVER, "volumeHandle": volume.volume_id, "fsType": fs_type},
             "nodeAffinity": {"required": {"nodeSelectorTerms": places}},
         });
         let volumes = Api::<PersistentVolume>::all(self.client.clone());
@@ -84,6 +97,40 @@ impl Node {
         let (status, own) = (Patch::Merge(status), PatchParams::default());
         let bound = claims.patch_status(name, &own, &status).await;
         bound.unwrap();
+    }
+
+    /// Says that a volume and its claim have grown, as csi-resizer does before the kubelet's part.
+    pub(crate) async fn grow(&self, name: &str, size: i64) {
+        let size = size.to_string();
+        let own = PatchParams::default();
+        let claims = Api::<PersistentVolumeClaim>::default_namespaced(self.client.clone());
+        let spec = json!({"spec": {"resources": {"requests": {"storage": size}}}});
+        claims.patch(name, &own, &Patch::Merge(spec)).await.unwrap();
+        let status = json!({"status": {
+            "allocatedResources": {"storage": size},
+            "allocatedResourceStatuses": {"storage": "NodeResizePending"},
+        }});
+        let pending = claims.patch_status(name, &own, &Patch::Merge(status)).await;
+        pending.unwrap();
+        let volumes = Api::<PersistentVolume>::all(self.client.clone());
+        let spec = json!({"spec": {"capacity": {"storage": size}}});
+        let grown = volumes.patch(name, &own, &Patch::Merge(spec)).await;
+        grown.unwrap();
+    }
+
+    /// Waits until a claim has a size.
+    pub(crate) async fn has_grown(&self, name: &str, size: i64) {
+        let claims = Api::<PersistentVolumeClaim>::default_namespaced(self.client.clone());
+        let has_size = |claim: &PersistentVolumeClaim| {
+            let capacity = claim
+                .status
+                .as_ref()
+                .and_then(|status| status.capacity.as_ref());
+            let size_now = capacity.and_then(|capacity| capacity.get("storage"));
+            size_now.is_some_and(|now| now.0 == size.to_string())
+        };
+        let object = self.server.object(&claims, name);
+        object.until("to have grown", has_size).await.unwrap();
     }
 
     /// Creates a Pod that mounts volumes, which are named as their fields say.

@@ -1,5 +1,6 @@
 //! The driver as a sidecar sees it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,9 +10,9 @@ use kubernetes_csi::v1::volume_capability::access_mode::Mode;
 use kubernetes_csi::v1::volume_capability::{AccessMode, AccessType, MountVolume};
 use kubernetes_csi::v1::volume_content_source::{SnapshotSource, Type};
 use kubernetes_csi::v1::{
-    CapacityRange, CreateSnapshotRequest, CreateVolumeRequest, DeleteSnapshotRequest,
-    DeleteVolumeRequest, ListSnapshotsRequest, ListVolumesRequest, ProbeRequest, Volume,
-    VolumeCapability, VolumeContentSource,
+    CapacityRange, ControllerExpandVolumeRequest, CreateSnapshotRequest, CreateVolumeRequest,
+    DeleteSnapshotRequest, DeleteVolumeRequest, ListSnapshotsRequest, ListVolumesRequest,
+    ProbeRequest, Volume, VolumeCapability, VolumeContentSource,
 };
 use tokio::time::sleep;
 use tonic::Code;
@@ -34,11 +35,25 @@ impl Storage {
 
     /// Creates a volume, of a snapshot if one is given.
     pub(crate) async fn create(&mut self, name: &str, snapshot: Option<&str>) -> Volume {
+        let mount = AccessType::Mount(MountVolume::default());
+        self.create_of(name, mount, SIZE, BTreeMap::new(), snapshot)
+            .await
+    }
+
+    /// Creates a volume of a type and size, of a class with parameters.
+    pub(crate) async fn create_of(
+        &mut self,
+        name: &str,
+        access_type: AccessType,
+        size: i64,
+        parameters: BTreeMap<String, String>,
+        snapshot: Option<&str>,
+    ) -> Volume {
         let capability = VolumeCapability {
             access_mode: Some(AccessMode {
                 mode: Mode::SingleNodeMultiWriter.into(),
             }),
-            access_type: Some(AccessType::Mount(MountVolume::default())),
+            access_type: Some(access_type),
         };
         let source = snapshot.map(|id| VolumeContentSource {
             r#type: Some(Type::Snapshot(SnapshotSource {
@@ -48,15 +63,30 @@ impl Storage {
         let request = CreateVolumeRequest {
             name: name.to_owned(),
             capacity_range: Some(CapacityRange {
-                required_bytes: SIZE,
+                required_bytes: size,
                 limit_bytes: 0,
             }),
             volume_capabilities: vec![capability],
             volume_content_source: source,
+            parameters,
             ..CreateVolumeRequest::default()
         };
         let created = self.0.create_volume(request).await.unwrap();
         created.into_inner().volume.unwrap()
+    }
+
+    /// Enlarges a volume.
+    pub(crate) async fn expand(&mut self, volume: &Volume, size: i64) {
+        let request = ControllerExpandVolumeRequest {
+            volume_id: volume.volume_id.clone(),
+            capacity_range: Some(CapacityRange {
+                required_bytes: size,
+                limit_bytes: 0,
+            }),
+            ..ControllerExpandVolumeRequest::default()
+        };
+        let expanded = self.0.controller_expand_volume(request).await;
+        assert!(expanded.unwrap().into_inner().node_expansion_required);
     }
 
     /// Takes a snapshot, and returns its id.

@@ -29,6 +29,12 @@ const SECRETS: [&str; 11] = [
     "ListSnapshotsSecret",
 ];
 
+/// Sizes of 16 and 32 MiB, so that file systems are made in no time.
+const SMALL: [&str; 2] = [
+    "-csi.testvolumesize=16777216",
+    "-csi.testvolumeexpandsize=33554432",
+];
+
 fn secrets(folder: &Path) -> String {
     let lines = SECRETS.map(|call| format!("{call}: {{password: swordfish-{call}}}\n"));
     let path = folder.join("secrets.yaml");
@@ -87,11 +93,14 @@ fn assert_all(report: &Report, driver: &Driver) {
             .collect();
         assert!(left.is_empty(), "{left:?}");
     }
+    let folder = driver.folder().display().to_string();
     let mounts = fs::read_to_string("/proc/thread-self/mountinfo").unwrap();
-    assert!(
-        !mounts.contains(&*driver.folder().display().to_string()),
-        "{mounts}"
-    );
+    assert!(!mounts.contains(&folder), "{mounts}");
+    let devices = Command::new("losetup")
+        .args(["--list", "--output", "BACK-FILE"])
+        .output();
+    let devices = String::from_utf8(devices.unwrap().stdout).unwrap();
+    assert!(!devices.contains(&folder), "{devices}");
 }
 
 #[test]
@@ -102,6 +111,43 @@ fn all_checks_pass() {
         let driver = Driver::start(hostpath(folder.path()), folder.path(), "csi.sock");
         let report = check(&driver, None, &options(folder.path()));
         println!("csi-sanity: {}", report.summary());
+        assert_all(&report, &driver);
+    });
+}
+
+/// Loop devices with a file system of their own.
+#[test]
+#[ignore = "needs Go and root: see docs/testing.md"]
+fn all_checks_pass_with_images() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        let driver = Driver::start(hostpath(folder.path()), folder.path(), "csi.sock");
+        let parameters = folder.path().join("class.yaml");
+        fs::write(&parameters, "backing: image\n").unwrap();
+        let mut options = options(folder.path());
+        options.extend(SMALL.map(str::to_owned));
+        options.push(format!(
+            "-csi.testvolumeparameters={}",
+            parameters.display()
+        ));
+        let report = check(&driver, None, &options);
+        println!("csi-sanity, images: {}", report.summary());
+        assert_all(&report, &driver);
+    });
+}
+
+/// Loop devices that Pods use as devices.
+#[test]
+#[ignore = "needs Go and root: see docs/testing.md"]
+fn all_checks_pass_with_devices() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        let driver = Driver::start(hostpath(folder.path()), folder.path(), "csi.sock");
+        let mut options = options(folder.path());
+        options.extend(SMALL.map(str::to_owned));
+        options.push("-csi.testvolumeaccesstype=block".to_owned());
+        let report = check(&driver, None, &options);
+        println!("csi-sanity, devices: {}", report.summary());
         assert_all(&report, &driver);
     });
 }

@@ -108,9 +108,18 @@ fn pods_run_with_their_volumes() {
         assert_eq!(parameters(), before);
 
         let containers = kubelet.containers().unwrap();
-        let [CreatedContainer { pod, name, mounts }] = &containers[..] else {
+        let [
+            CreatedContainer {
+                pod,
+                name,
+                mounts,
+                devices,
+            },
+        ] = &containers[..]
+        else {
             panic!("{containers:?}");
         };
+        assert_eq!(devices, &[]);
         assert_eq!((pod, name.as_str()), (&uid, "idle"));
         let shown: Vec<_> = mounts
             .iter()

@@ -30,9 +30,16 @@ const podUID = "io.kubernetes.pod.uid"
 
 // A container as the file has it.
 type container struct {
-	Pod    string  `json:"pod"`
-	Name   string  `json:"name"`
-	Mounts []mount `json:"mounts"`
+	Pod     string   `json:"pod"`
+	Name    string   `json:"name"`
+	Mounts  []mount  `json:"mounts"`
+	Devices []device `json:"devices"`
+}
+
+type device struct {
+	HostPath      string `json:"hostPath"`
+	ContainerPath string `json:"containerPath"`
+	Permissions   string `json:"permissions"`
 }
 
 type mount struct {
@@ -62,9 +69,17 @@ func (r *runtime) Status(ctx context.Context, request *cri.StatusRequest) (*cri.
 
 func (r *runtime) CreateContainer(ctx context.Context, request *cri.CreateContainerRequest) (*cri.CreateContainerResponse, error) {
 	made := container{
-		Pod:    request.Config.Labels[podUID],
-		Name:   request.Config.Metadata.Name,
-		Mounts: []mount{},
+		Pod:     request.Config.Labels[podUID],
+		Name:    request.Config.Metadata.Name,
+		Mounts:  []mount{},
+		Devices: []device{},
+	}
+	for _, d := range request.Config.Devices {
+		made.Devices = append(made.Devices, device{
+			HostPath:      d.HostPath,
+			ContainerPath: d.ContainerPath,
+			Permissions:   d.Permissions,
+		})
 	}
 	for _, m := range request.Config.Mounts {
 		made.Mounts = append(made.Mounts, mount{
