@@ -121,7 +121,9 @@ async fn device(node: &Node, pod: &str) -> (PathBuf, String) {
     assert_eq!(own.devices.len(), 1, "{own:?}");
     let device = &own.devices[0];
     assert_eq!(device.container_path, Path::new("/dev/volume"));
-    (node.seen(&device.host_path), device.permissions.clone())
+    // A link to where the driver has published it.
+    let published = fs::read_link(node.seen(&device.host_path)).unwrap();
+    (node.seen(&published), device.permissions.clone())
 }
 
 #[test]
@@ -157,6 +159,7 @@ fn pods_have_a_device() {
         let opened = File::options().write(true).open(&writer).unwrap();
         opened.write_all_at(b"written", 4096).unwrap();
         opened.sync_all().unwrap();
+        drop(opened);
         let mut bytes = [0; 7];
         File::open(&file)
             .unwrap()

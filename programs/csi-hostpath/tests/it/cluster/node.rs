@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use e2e::ControlPlane;
 use k8s_openapi::api::core::v1::Pod;
-use k8s_openapi::api::storage::v1::CSIDriver;
+use k8s_openapi::api::storage::v1::{CSIDriver, StorageClass};
 use kube::{Api, Client};
 use rustix::process::Signal;
 use serde_json::json;
@@ -67,6 +67,12 @@ impl Node {
             },
         });
         objects::create(&Api::<CSIDriver>::all(node.client.clone()), driver).await;
+        let class = json!({
+            "metadata": {"name": objects::CLASS},
+            "provisioner": DRIVER,
+            "allowVolumeExpansion": true,
+        });
+        objects::create(&Api::<StorageClass>::all(node.client.clone()), class).await;
         fs::create_dir(&node.state).unwrap();
         fs::create_dir_all(node.socket().parent().unwrap()).unwrap();
         node.start_driver();

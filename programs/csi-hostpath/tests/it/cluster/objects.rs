@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 use super::node::{DRIVER, Node};
 
+/// The class of all claims, without which none can grow.
+pub(crate) const CLASS: &str = "grows";
+
 /// Creates an object, and returns it as stored.
 pub(crate) async fn create<K>(objects: &Api<K>, object: Value) -> K
 where
@@ -59,7 +62,7 @@ impl Node {
         let size = volume.capacity_bytes.to_string();
         let spec = json!({
             "accessModes": ["ReadWriteOnce"],
-            "storageClassName": "",
+            "storageClassName": CLASS,
             "volumeName": name,
             "volumeMode": mode,
             "resources": {"requests": {"storage": size}},
@@ -79,7 +82,7 @@ impl Node {
         assert_eq!(places.len(), 1, "{volume:?}");
         let spec = json!({
             "accessModes": ["ReadWriteOnce"],
-            "storageClassName": "",
+            "storageClassName": CLASS,
             "capacity": {"storage": size},
             "claimRef": {"namespace": "default", "name": name, "uid": claim.metadata.uid},
             "volumeMode": mode,
