@@ -1,6 +1,7 @@
 //! A CSI driver whose volumes are folders and files of one node, for tests and as an example; see
 //! README.md.
 
+mod blocks;
 mod controller;
 mod data;
 mod groups;
@@ -107,6 +108,7 @@ impl HostPath {
             .volume_health(hostpath.clone())
             .list_volume_health(hostpath.clone())
             .group_snapshots(hostpath.clone())
+            .metadata(hostpath.clone())
             .node(hostpath.clone())
             .staging(hostpath.clone())
             .stats(hostpath.clone())
