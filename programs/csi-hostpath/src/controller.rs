@@ -15,8 +15,9 @@ use kubernetes_csi_driver::mounts::blocking;
 use kubernetes_csi_driver::{Code, Error, Result, async_trait};
 use uuid::Uuid;
 
+use crate::pools::KIND;
 use crate::records::{Attached, Backing, VolumeRecord};
-use crate::state::{Reservation, change};
+use crate::state::change;
 use crate::{HostPath, NODE, data, image};
 
 /// The parameter of a class that says whether volumes are folders or images.
@@ -57,12 +58,14 @@ impl Volumes for HostPath {
         if let Some(source) = &source {
             source.check_size(size)?;
         }
-        let reservation = Reservation::take(&self.state, size, self.capacity)?;
+        let kind = kind(&request.parameters).to_owned();
+        let reservation = self.pools.reserve(&self.state, &kind, size)?;
         let record = VolumeRecord {
             id: Uuid::new_v4().to_string(),
             name: request.name,
             size,
             backing,
+            kind,
             source: request.source.map(Into::into),
             mutable_parameters: request.mutable_parameters,
             ..VolumeRecord::default()
@@ -215,7 +218,10 @@ impl GetCapacity for HostPath {
             .topology
             .is_none_or(|place| place.contains(&self.place()));
         let available = match is_here {
-            true => self.state.lock().free(self.capacity),
+            true => {
+                let kind = kind(&request.parameters);
+                self.pools.free(&self.state.lock(), kind)
+            }
             false => 0,
         };
         Ok(Capacity {
@@ -229,10 +235,10 @@ impl GetCapacity for HostPath {
 #[async_trait]
 impl Expansion for HostPath {
     async fn expand_volume(&self, request: ExpandVolume) -> Result<Expanded> {
-        let (has, backing) = {
+        let (has, backing, kind) = {
             let records = self.state.lock();
             let volume = records.volume(&request.volume_id)?;
-            (volume.size, volume.backing)
+            (volume.size, volume.backing, volume.kind.clone())
         };
         let size = match backing {
             Backing::Folder => request.size.choose(has, 1)?,
@@ -240,7 +246,7 @@ impl Expansion for HostPath {
         };
         let size = size.max(has);
         self.check_size(size)?;
-        let more = Reservation::take(&self.state, size - has, self.capacity)?;
+        let more = self.pools.reserve(&self.state, &kind, size - has)?;
         let file = self.state.data(&request.volume_id);
         change(&self.state, request.volume_id, move |_, volume| {
             if backing == Backing::Image {
@@ -289,6 +295,7 @@ impl HostPath {
                 "backing",
             ),
             (!request.size.allows(volume.size), "size"),
+            (volume.kind != kind(&request.parameters), KIND),
             (source != request.source, "source"),
             (
                 volume.mutable_parameters != request.mutable_parameters,
@@ -400,6 +407,10 @@ impl Source {
 
 fn is_block(capability: &VolumeCapability) -> bool {
     capability.access_type == AccessType::Block
+}
+
+fn kind(parameters: &BTreeMap<String, String>) -> &str {
+    parameters.get(KIND).map(String::as_str).unwrap_or_default()
 }
 
 /// Returns what a request says of the data: by the parameter of the class, or by asking for a device.

@@ -9,6 +9,7 @@ mod health;
 mod image;
 mod node;
 mod options;
+mod pools;
 mod records;
 mod snapshots;
 mod state;
@@ -20,8 +21,10 @@ use kubernetes_csi_driver::model::AccessMode;
 use kubernetes_csi_driver::{DeclarationError, Driver, Growth, Services};
 
 pub use options::Options;
+pub use pools::Pool;
 pub use state::StateError;
 
+use pools::Pools;
 use state::State;
 
 /// The driver can't start.
@@ -42,7 +45,7 @@ pub struct HostPath {
     has_attach: bool,
     accepted_parameters: BTreeSet<String>,
     max_volume_size: u64,
-    capacity: Option<u64>,
+    pools: Pools,
     state: Arc<State>,
 }
 
@@ -69,7 +72,7 @@ impl HostPath {
                 .cloned()
                 .collect(),
             max_volume_size: options.max_volume_size,
-            capacity: options.capacity,
+            pools: Pools::new(&options.capacity),
             state: Arc::new(state),
         })
     }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Parser;
 use kubernetes_csi_driver::Endpoint;
 
+use crate::pools::Pool;
+
 /// A CSI driver whose volumes are folders of one node
 ///
 /// For tests and demonstrations: sizes are counted, but nothing keeps a Pod from writing more.
@@ -47,9 +49,10 @@ pub struct Options {
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 40)]
     pub max_volume_size: u64,
 
-    /// The space for all volumes, in bytes; without it, there is no limit
-    #[arg(long, value_name = "BYTES")]
-    pub capacity: Option<u64>,
+    /// The space for volumes, such as 100Gi, or for those of a class with a parameter `kind`, such as
+    /// fast=10Gi; may be repeated. Without it, there is no limit
+    #[arg(long, value_name = "[KIND=]QUANTITY")]
+    pub capacity: Vec<Pool>,
 
     /// Volumes are attached to nodes before they are used
     #[arg(long)]

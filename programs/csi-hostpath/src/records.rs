@@ -15,6 +15,9 @@ pub(crate) struct VolumeRecord {
     pub(crate) size: u64,
     #[serde(default)]
     pub(crate) backing: Backing,
+    /// The kind of storage, whose space it takes.
+    #[serde(default)]
+    pub(crate) kind: String,
     /// The snapshot or volume that it was made from.
     pub(crate) source: Option<SourceRecord>,
     pub(crate) mutable_parameters: BTreeMap<String, String>,

@@ -41,8 +41,8 @@ pub(crate) struct Records {
     volumes: BTreeMap<String, VolumeRecord>,
     snapshots: BTreeMap<String, SnapshotRecord>,
     groups: BTreeMap<String, GroupRecord>,
-    /// Bytes of volumes that are being made or enlarged.
-    reserved: u64,
+    /// Bytes of volumes that are being made or enlarged, by kinds.
+    reserved: BTreeMap<String, u64>,
 }
 
 /// A kind of records, with its folder.
@@ -98,7 +98,7 @@ impl State {
             volumes: BTreeMap::new(),
             snapshots: BTreeMap::new(),
             groups: BTreeMap::new(),
-            reserved: 0,
+            reserved: BTreeMap::new(),
         };
         records
             .read::<VolumeRecord>()
@@ -208,44 +208,20 @@ pub(crate) async fn change<T: Send + 'static>(
     .await
 }
 
-/// Space that is taken for a volume until its record has it.
-pub(crate) struct Reservation {
-    state: Arc<State>,
-    size: u64,
-}
-
-impl Reservation {
-    /// Takes space, if there is as much.
-    pub(crate) fn take(state: &Arc<State>, size: u64, capacity: Option<u64>) -> Result<Self> {
-        let mut records = state.lock();
-        let free = records.free(capacity);
-        if free < size {
-            return Err(Error::exhausted(format!(
-                "{size} bytes are asked for, and {free} are left"
-            )));
-        }
-        records.reserved += size;
-        Ok(Self {
-            state: state.clone(),
-            size,
-        })
-    }
-}
-
-impl Drop for Reservation {
-    fn drop(&mut self) {
-        self.state.lock().reserved -= self.size;
-    }
-}
-
 impl Records {
-    /// Returns the bytes that are left for volumes.
-    pub(crate) fn free(&self, capacity: Option<u64>) -> u64 {
-        let used: u64 = self.volumes.values().map(|volume| volume.size).sum();
-        let used = used.saturating_add(self.reserved);
-        capacity
-            .unwrap_or(i64::MAX.unsigned_abs())
-            .saturating_sub(used)
+    /// Returns the bytes of a kind that are taken for volumes without a record.
+    pub(crate) fn reserved(&self, kind: &str) -> u64 {
+        self.reserved.get(kind).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn reserve(&mut self, kind: &str, size: u64) {
+        *self.reserved.entry(kind.to_owned()).or_default() += size;
+    }
+
+    pub(crate) fn release(&mut self, kind: &str, size: u64) {
+        if let Some(reserved) = self.reserved.get_mut(kind) {
+            *reserved -= size;
+        }
     }
 
     fn read<R: Record>(&mut self) -> Result<(), (PathBuf, io::Error)> {

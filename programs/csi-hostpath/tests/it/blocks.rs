@@ -3,75 +3,19 @@
 use std::fs::{self, File};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
 
-use clap::Parser;
-use csi_hostpath::{HostPath, Options};
 use futures::StreamExt;
-use kubernetes_csi::v1::controller_server::Controller;
 use kubernetes_csi::v1::snapshot_metadata_server::SnapshotMetadata;
-use kubernetes_csi::v1::volume_capability::access_mode::Mode;
-use kubernetes_csi::v1::volume_capability::{AccessMode, AccessType, BlockVolume, MountVolume};
-use kubernetes_csi::v1::{
-    BlockMetadata, CapacityRange, CreateSnapshotRequest, CreateVolumeRequest,
-    GetMetadataAllocatedRequest, GetMetadataDeltaRequest, VolumeCapability,
-};
-use kubernetes_csi_driver::Services;
+use kubernetes_csi::v1::volume_capability::{AccessType, BlockVolume};
+use kubernetes_csi::v1::{BlockMetadata, GetMetadataAllocatedRequest, GetMetadataDeltaRequest};
 use rustix::fs::{FallocateFlags, fallocate};
-use tempfile::TempDir;
 use tonic::{Code, Request};
+
+use super::driver::{Driver, mount, volume};
 
 const UNIT: u64 = 4096;
 
-struct Driver {
-    folder: TempDir,
-    services: Services,
-}
-
 impl Driver {
-    fn start() -> Self {
-        let folder = TempDir::new().unwrap();
-        let state = folder.path().display().to_string();
-        let words = ["csi-hostpath", "--endpoint=unix:///unused", "--nodeid=n"];
-        let words = words.into_iter().chain(["--statedir", &*state]);
-        let driver = HostPath::open(&Options::parse_from(words)).unwrap();
-        let services = driver.services("hostpath.csi.k8s.io").unwrap();
-        Self { folder, services }
-    }
-
-    fn data(&self, id: &str) -> PathBuf {
-        self.folder.path().join("data").join(id)
-    }
-
-    async fn volume(&self, name: &str, access_type: AccessType, units: u64) -> String {
-        let request = CreateVolumeRequest {
-            name: name.to_owned(),
-            capacity_range: Some(CapacityRange {
-                required_bytes: i64::try_from(units * UNIT).unwrap(),
-                limit_bytes: 0,
-            }),
-            volume_capabilities: vec![VolumeCapability {
-                access_mode: Some(AccessMode {
-                    mode: Mode::SingleNodeWriter.into(),
-                }),
-                access_type: Some(access_type),
-            }],
-            ..CreateVolumeRequest::default()
-        };
-        let created = self.services.create_volume(Request::new(request)).await;
-        created.unwrap().into_inner().volume.unwrap().volume_id
-    }
-
-    async fn snapshot(&self, name: &str, volume: &str) -> String {
-        let request = CreateSnapshotRequest {
-            name: name.to_owned(),
-            source_volume_id: volume.to_owned(),
-            ..CreateSnapshotRequest::default()
-        };
-        let taken = self.services.create_snapshot(Request::new(request)).await;
-        taken.unwrap().into_inner().snapshot.unwrap().snapshot_id
-    }
-
     /// Returns the ranges of a snapshot that have data, and the numbers of them in the messages.
     async fn allocated(&self, id: &str, from: u64, most: i32) -> Result<Ranges, Code> {
         let request = GetMetadataAllocatedRequest {
@@ -144,10 +88,13 @@ fn is_listed(ranges: &[Range<u64>], unit: u64) -> bool {
 
 #[tokio::test]
 async fn differences_are_those_of_the_files() {
-    let driver = Driver::start();
+    let driver = Driver::start(&[]);
     let units = 1024;
     let block = AccessType::Block(BlockVolume {});
-    let volume = driver.volume("one", block, units).await;
+    let volume = driver
+        .create(volume("one", units * UNIT, block))
+        .await
+        .unwrap();
     let file = File::options()
         .write(true)
         .open(driver.data(&volume))
@@ -189,21 +136,17 @@ async fn differences_are_those_of_the_files() {
 
 #[tokio::test]
 async fn what_has_no_blocks_is_refused() {
-    let driver = Driver::start();
+    let driver = Driver::start(&[]);
     let block = || AccessType::Block(BlockVolume {});
-    let folder = driver
-        .volume("folder", AccessType::Mount(MountVolume::default()), 256)
-        .await;
+    let end = 256 * UNIT;
+    let folder = driver.create(volume("folder", end, mount())).await.unwrap();
     let folder = driver.snapshot("of-folder", &folder).await;
-    let [one, other] = [
-        driver.volume("a", block(), 256).await,
-        driver.volume("b", block(), 256).await,
-    ];
+    let one = driver.create(volume("a", end, block())).await.unwrap();
+    let other = driver.create(volume("b", end, block())).await.unwrap();
     let [one, other] = [
         driver.snapshot("a", &one).await,
         driver.snapshot("b", &other).await,
     ];
-    let end = 256 * UNIT;
     let allocated = [
         (&*folder, 0, Code::FailedPrecondition),
         ("none", 0, Code::NotFound),

@@ -5,5 +5,7 @@
 
 mod blocks;
 mod cluster;
+mod driver;
 mod oracle;
+mod pools;
 mod state;

@@ -1,0 +1,80 @@
+//! The driver in this process, called without a socket.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+use csi_hostpath::{HostPath, Options};
+use kubernetes_csi::v1::controller_server::Controller;
+use kubernetes_csi::v1::volume_capability::access_mode::Mode;
+use kubernetes_csi::v1::volume_capability::{AccessMode, AccessType, MountVolume};
+use kubernetes_csi::v1::{
+    CapacityRange, CreateSnapshotRequest, CreateVolumeRequest, VolumeCapability,
+};
+use kubernetes_csi_driver::Services;
+use tempfile::TempDir;
+use tonic::{Code, Request};
+
+pub(crate) struct Driver {
+    folder: TempDir,
+    pub(crate) services: Services,
+}
+
+impl Driver {
+    /// Starts a driver with an empty state folder.
+    pub(crate) fn start(options: &[&str]) -> Self {
+        let folder = TempDir::new().unwrap();
+        let state = folder.path().display().to_string();
+        let words = ["csi-hostpath", "--endpoint=unix:///unused", "--nodeid=n"];
+        let words = words.into_iter().chain(["--statedir", &*state]);
+        let words = words.chain(options.iter().copied());
+        let driver = HostPath::open(&Options::parse_from(words)).unwrap();
+        let services = driver.services("hostpath.csi.k8s.io").unwrap();
+        Self { folder, services }
+    }
+
+    /// Returns the folder or file with the data of a volume or snapshot.
+    pub(crate) fn data(&self, id: &str) -> PathBuf {
+        self.folder.path().join("data").join(id)
+    }
+
+    /// Creates a volume, and returns its id.
+    pub(crate) async fn create(&self, request: CreateVolumeRequest) -> Result<String, Code> {
+        let created = self.services.create_volume(Request::new(request)).await;
+        let created = created.map_err(|error| error.code())?.into_inner();
+        Ok(created.volume.unwrap().volume_id)
+    }
+
+    /// Takes a snapshot, and returns its id.
+    pub(crate) async fn snapshot(&self, name: &str, volume: &str) -> String {
+        let request = CreateSnapshotRequest {
+            name: name.to_owned(),
+            source_volume_id: volume.to_owned(),
+            ..CreateSnapshotRequest::default()
+        };
+        let taken = self.services.create_snapshot(Request::new(request)).await;
+        taken.unwrap().into_inner().snapshot.unwrap().snapshot_id
+    }
+}
+
+/// A request for a volume of a size.
+pub(crate) fn volume(name: &str, size: u64, access_type: AccessType) -> CreateVolumeRequest {
+    CreateVolumeRequest {
+        name: name.to_owned(),
+        capacity_range: Some(CapacityRange {
+            required_bytes: i64::try_from(size).unwrap(),
+            limit_bytes: 0,
+        }),
+        volume_capabilities: vec![VolumeCapability {
+            access_mode: Some(AccessMode {
+                mode: Mode::SingleNodeWriter.into(),
+            }),
+            access_type: Some(access_type),
+        }],
+        ..CreateVolumeRequest::default()
+    }
+}
+
+/// A file system of the driver's choice.
+pub(crate) fn mount() -> AccessType {
+    AccessType::Mount(MountVolume::default())
+}
