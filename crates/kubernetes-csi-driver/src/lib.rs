@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod calls;
 pub mod controller;
@@ -6,8 +7,12 @@ mod driver;
 mod endpoint;
 mod error;
 pub mod group;
+#[cfg(feature = "http")]
+mod http;
 mod mask;
 pub mod metadata;
+#[cfg(feature = "http")]
+mod metrics;
 pub mod model;
 pub mod mounts;
 pub mod node;
@@ -22,7 +27,12 @@ pub use endpoint::{Access, Endpoint, EndpointError};
 pub use error::{Error, Result};
 pub use kubernetes_csi as csi;
 pub use kubernetes_csi::Secrets;
+#[cfg(feature = "http")]
+pub use metrics::{Measured, Metrics};
 pub use probe::Probe;
+/// The library of metrics, in the version of [`Metrics::register`].
+#[cfg(feature = "http")]
+pub use prometheus_client;
 pub use registration::KubeletRegistration;
 pub use serve::ServeError;
 pub use service::Services;

@@ -30,6 +30,10 @@ pub enum ServeError {
     /// The server of gRPC failed.
     #[error("the server of gRPC failed")]
     Transport(#[from] tonic::transport::Error),
+    /// The server for metrics and health failed.
+    #[cfg(feature = "http")]
+    #[error("the server for metrics and health failed")]
+    Http(#[source] io::Error),
 }
 
 impl Services {
@@ -67,7 +71,11 @@ impl Services {
             source,
         })?;
         info!(driver = self.name(), %endpoint, "listening");
-        let router = Server::builder()
+        let server = Server::builder();
+        #[cfg(feature = "http")]
+        let server = server.layer(self.metrics());
+        let mut server = server;
+        let router = server
             .add_service(self.identity())
             .add_optional_service(self.controller())
             .add_optional_service(self.group_controller())

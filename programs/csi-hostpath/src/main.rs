@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use csi_hostpath::{HostPath, Options};
-use kubernetes_csi_driver::KubeletRegistration;
+use kubernetes_csi_driver::{Endpoint, KubeletRegistration, ServeError};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
@@ -74,6 +75,19 @@ async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             None => Ok(()),
         }
     };
-    tokio::try_join!(serve, serve_apart, register)?;
+    let http = async {
+        let Some(address) = options.http_endpoint else {
+            return Ok(());
+        };
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.map_err(|source| ServeError::Listen {
+            endpoint: Endpoint::Tcp(address),
+            source,
+        })?;
+        services
+            .serve_http(listener, stop.clone().cancelled_owned())
+            .await
+    };
+    tokio::try_join!(serve, serve_apart, register, http)?;
     Ok(())
 }

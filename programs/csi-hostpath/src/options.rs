@@ -1,5 +1,6 @@
 //! The options of the program.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -20,6 +21,10 @@ pub struct Options {
     /// A socket of its own for the controller part
     #[arg(long, value_name = "URL")]
     pub controller_endpoint: Option<Endpoint>,
+
+    /// The address and port at which metrics and health are served: 0.0.0.0:9808
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub http_endpoint: Option<SocketAddr>,
 
     /// The name of the driver, as in `provisioner` of its StorageClasses
     #[arg(

@@ -31,6 +31,8 @@ use crate::{Error, Result};
 pub struct Services {
     pub(crate) driver: Arc<Driver>,
     pub(crate) calls: Arc<Calls>,
+    #[cfg(feature = "http")]
+    pub(crate) metrics: crate::Metrics,
     served: Served,
 }
 
@@ -127,6 +129,8 @@ impl Driver {
     pub fn build(self) -> Result<Services, DeclarationError> {
         self.check()?;
         Ok(Services {
+            #[cfg(feature = "http")]
+            metrics: crate::Metrics::new(&self.name),
             driver: Arc::new(self),
             calls: Arc::default(),
             served: Served::All,

@@ -10,6 +10,8 @@ mod example;
 mod fields;
 mod functions;
 mod hostile;
+#[cfg(feature = "http")]
+mod http;
 mod locks;
 mod models;
 mod mounts;
