@@ -5,11 +5,15 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::OptionFuture;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 use tonic::Status;
-use tracing::{Instrument, debug, info_span};
+use tracing::{Instrument, debug, info_span, warn};
 
 use crate::mask::Mask;
 use crate::{Error, Result};
@@ -19,6 +23,10 @@ use crate::{Error, Result};
 pub(crate) struct Calls {
     locks: Arc<Locks>,
     tasks: TaskTracker,
+    /// The places of calls that run at a time, if their number is limited.
+    places: Option<Arc<Semaphore>>,
+    /// The longest time that a caller waits for a call that runs.
+    timeout: Option<Duration>,
 }
 
 /// A call, and all that it locks.
@@ -30,6 +38,8 @@ pub(crate) struct Call {
     pub(crate) locks: Vec<Lock>,
     /// Hides its secrets, which aren't logged and not sent back.
     pub(crate) mask: Mask,
+    /// True if it waits for a place when too many run.
+    pub(crate) needs_place: bool,
 }
 
 /// Something that calls lock, such as `volume disk-1`.
@@ -59,6 +69,16 @@ impl Lock {
 }
 
 impl Calls {
+    /// Returns no calls, of which so many run at a time, and callers wait so long for each.
+    pub(crate) fn new(most: Option<usize>, timeout: Option<Duration>) -> Self {
+        let places = most.map(|most| Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
+        Self {
+            places: places.map(Arc::new),
+            timeout,
+            ..Self::default()
+        }
+    }
+
     /// Runs a call to its end, also if the caller goes away meanwhile. A caller that repeats it
     /// before gets `ABORTED`.
     pub(crate) async fn run<T, F>(&self, call: Call, future: F) -> Result<T, Status>
@@ -77,6 +97,11 @@ impl Calls {
                 return Err(error.into());
             }
         };
+        // With the locks, so that a call that waits isn't repeated beside itself. It gives up when
+        // its caller goes away.
+        let places = self.places.as_ref().filter(|_| call.needs_place);
+        let place = OptionFuture::from(places.map(|places| places.clone().acquire_owned()));
+        let place = place.await;
         let name = call.name;
         let running = async move {
             debug!("started");
@@ -86,10 +111,21 @@ impl Calls {
             if answer.is_ok() {
                 debug!("done");
             }
-            drop(guard);
+            drop((guard, place));
             answer
         };
-        let ended = self.tasks.spawn(running.instrument(span)).await;
+        let task = self.tasks.spawn(running.instrument(span.clone()));
+        let ended = match self.timeout {
+            None => task.await,
+            Some(time) => match timeout(time, task).await {
+                Ok(ended) => ended,
+                Err(_) => {
+                    let error = Error::timed_out(format!("{name} goes on after {time:?}"));
+                    span.in_scope(|| warn!("{error}"));
+                    return Err(error.into());
+                }
+            },
+        };
         // A runtime that stops drops its tasks.
         ended.unwrap_or_else(|_| Err(Error::unavailable("the driver has stopped").into()))
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -49,6 +50,8 @@ pub struct Driver {
     pub(crate) has_snapshot_topology: bool,
     pub(crate) has_mount_group: bool,
     pub(crate) growth: Option<Growth>,
+    pub(crate) most_calls: Option<usize>,
+    pub(crate) call_timeout: Option<Duration>,
     pub(crate) probe: Option<Arc<dyn Probe>>,
     pub(crate) controller: Option<Arc<dyn Controller>>,
     pub(crate) volumes: Option<Arc<dyn Volumes>>,
@@ -226,6 +229,28 @@ impl Driver {
         self
     }
 
+    /// Sets how many calls run at a time; without it, there is no limit. Further ones wait until
+    /// one ends, or until their callers go away.
+    ///
+    /// A call that waits keeps others for the same volume away, as one that runs. `Probe` and what
+    /// the kit answers by itself don't wait. A list of blocks counts until its first message.
+    #[must_use]
+    pub fn most_calls(mut self, most: usize) -> Self {
+        self.most_calls = Some(most);
+        self
+    }
+
+    /// Sets the time after which a call is answered with `DEADLINE_EXCEEDED` if it still runs;
+    /// without it, there is none but those that callers set.
+    ///
+    /// The call goes on to its end: until then, others for the same volume get `ABORTED`, so that
+    /// Kubernetes tries again.
+    #[must_use]
+    pub fn call_timeout(mut self, time: Duration) -> Self {
+        self.call_timeout = Some(time);
+        self
+    }
+
     /// Returns what contradicts itself.
     pub(crate) fn check(&self) -> Result<(), DeclarationError> {
         match self.fault() {
@@ -297,6 +322,10 @@ impl Driver {
         match (grows, self.growth) {
             (true, None) => Some("a driver that enlarges volumes needs `growth`".to_owned()),
             (false, Some(_)) => Some("`growth` needs `expansion` or `node_expansion`".to_owned()),
+            _ if self.most_calls == Some(0) => Some("`most_calls` has to be positive".to_owned()),
+            _ if self.call_timeout == Some(Duration::ZERO) => {
+                Some("`call_timeout` has to be positive".to_owned())
+            }
             _ if self.access_modes.as_ref().is_some_and(BTreeSet::is_empty) => {
                 Some("`access_modes` has none".to_owned())
             }

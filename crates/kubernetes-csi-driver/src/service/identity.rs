@@ -9,6 +9,7 @@ use tonic::{Request, Response, Status, async_trait};
 
 use super::capabilities::plugin_capabilities;
 use super::{Services, answer};
+use crate::calls::Call;
 use crate::mask::Mask;
 
 #[async_trait]
@@ -36,8 +37,14 @@ impl Identity for Services {
         let ready = match self.driver.probe.clone() {
             Some(probe) => {
                 let check = async move { probe.probe().await };
-                self.run("Probe", Vec::new(), Mask::default(), check)
-                    .await?
+                let call = Call {
+                    name: "Probe",
+                    locks: Vec::new(),
+                    mask: Mask::default(),
+                    // Whoever asks takes a driver that is silent for one that is broken.
+                    needs_place: false,
+                };
+                self.calls.run(call, check).await?
             }
             None => true,
         };

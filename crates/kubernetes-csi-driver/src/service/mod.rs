@@ -23,6 +23,9 @@ use crate::model::VolumeCapability;
 use crate::request;
 use crate::{Error, Result};
 
+/// The most bytes of a request, as of servers in Go. tonic's default is the same today.
+const LARGEST_REQUEST: usize = 4 << 20;
+
 /// The services of a driver, as [`Driver::build`] makes them.
 ///
 /// [`serve`](Self::serve) is what most programs need. The single services are for those that have a
@@ -75,31 +78,35 @@ impl Services {
 
     /// Returns the service that each driver has.
     pub fn identity(&self) -> IdentityServer<Self> {
-        IdentityServer::new(self.clone())
+        IdentityServer::new(self.clone()).max_decoding_message_size(LARGEST_REQUEST)
     }
 
     /// Returns the service of the controller part, if the driver has one.
     pub fn controller(&self) -> Option<ControllerServer<Self>> {
         let has = self.driver.controller.is_some() && self.served != Served::Node;
-        has.then(|| ControllerServer::new(self.clone()))
+        has.then(|| ControllerServer::new(self.clone()).max_decoding_message_size(LARGEST_REQUEST))
     }
 
     /// Returns the service of group snapshots, if the driver has it.
     pub fn group_controller(&self) -> Option<GroupControllerServer<Self>> {
         let has = self.driver.group_snapshots.is_some() && self.served != Served::Node;
-        has.then(|| GroupControllerServer::new(self.clone()))
+        has.then(|| {
+            GroupControllerServer::new(self.clone()).max_decoding_message_size(LARGEST_REQUEST)
+        })
     }
 
     /// Returns the service of blocks of snapshots, if the driver has it.
     pub fn snapshot_metadata(&self) -> Option<SnapshotMetadataServer<Self>> {
         let has = self.driver.metadata.is_some() && self.served != Served::Node;
-        has.then(|| SnapshotMetadataServer::new(self.clone()))
+        has.then(|| {
+            SnapshotMetadataServer::new(self.clone()).max_decoding_message_size(LARGEST_REQUEST)
+        })
     }
 
     /// Returns the service of the node part, if the driver has one.
     pub fn node(&self) -> Option<NodeServer<Self>> {
         let has = self.driver.node.is_some() && self.served != Served::Controller;
-        has.then(|| NodeServer::new(self.clone()))
+        has.then(|| NodeServer::new(self.clone()).max_decoding_message_size(LARGEST_REQUEST))
     }
 
     /// Runs a call that locks something.
@@ -114,7 +121,12 @@ impl Services {
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        let call = Call { name, locks, mask };
+        let call = Call {
+            name,
+            locks,
+            mask,
+            needs_place: true,
+        };
         self.calls.run(call, future).await
     }
 }
@@ -131,8 +143,8 @@ impl Driver {
         Ok(Services {
             #[cfg(feature = "http")]
             metrics: crate::Metrics::new(&self.name),
+            calls: Arc::new(Calls::new(self.most_calls, self.call_timeout)),
             driver: Arc::new(self),
-            calls: Arc::default(),
             served: Served::All,
         })
     }

@@ -35,6 +35,22 @@ fn names() {
 }
 
 #[test]
+fn limits() {
+    use std::time::Duration;
+    for (driver, expected) in [
+        (bare().most_calls(0), "`most_calls` has to be positive"),
+        (bare().most_calls(usize::MAX), "accepted"),
+        (
+            bare().call_timeout(Duration::ZERO),
+            "`call_timeout` has to be positive",
+        ),
+        (bare().call_timeout(Duration::MAX), "accepted"),
+    ] {
+        assert_eq!(refusal(driver), expected);
+    }
+}
+
+#[test]
 fn versions() {
     let (longest, longer) = ("1".repeat(128), "1".repeat(129));
     for (version, expected) in [

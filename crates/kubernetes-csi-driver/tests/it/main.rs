@@ -12,6 +12,7 @@ mod functions;
 mod hostile;
 #[cfg(feature = "http")]
 mod http;
+mod limits;
 mod locks;
 mod models;
 mod mounts;
