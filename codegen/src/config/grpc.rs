@@ -15,6 +15,9 @@ pub struct Grpc {
     /// The type of maps whose fields have the option `csi_secret`, which derefs to a `BTreeMap` of
     /// strings, and never prints them.
     pub secrets: Option<String>,
+    /// The messages for which the package has a `Debug` of its own.
+    #[serde(default, rename = "own-debug")]
+    pub own_debug: Vec<String>,
     /// The rules by which the requests of its services are checked, if any are.
     pub rules: Option<GrpcRules>,
 }

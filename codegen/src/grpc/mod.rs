@@ -63,7 +63,7 @@ pub fn grpc(config: &Grpc, source: &Source) -> Result<Vec<Generated>, Diagnostic
     }
     let failed = |error: String| failed(source, &error);
     let rules = rules.transpose().map_err(failed)?;
-    let text = written(file, imports, &secrets).map_err(failed)?;
+    let text = written(config, file, imports, &secrets).map_err(failed)?;
     let module = Generated {
         name: config.package.clone(),
         files: split::files(&text, config).map_err(failed)?,
@@ -89,6 +89,7 @@ fn of_requests(
 
 /// Writes the code into one text, in which the fields with secrets have a mark.
 fn written(
+    grpc: &Grpc,
     file: FileDescriptorProto,
     imports: Vec<FileDescriptorProto>,
     secrets: &BTreeSet<&str>,
@@ -100,14 +101,18 @@ fn written(
         config.field_attribute(field, format!("#[{}]", split::SECRET));
     }
     // prost's own `Debug` prints maps whatever type they have.
-    let messages: BTreeSet<&str> = secrets
+    let messages: BTreeSet<_> = secrets
         .iter()
-        .filter_map(|field| Some(field.rsplit_once('.')?.0))
+        .filter_map(|field| Some(field.rsplit_once('.')?.0.to_owned()))
         .collect();
-    for message in &messages {
+    let own_debug = grpc.own_debug.iter();
+    let own_debug: BTreeSet<_> = own_debug
+        .map(|name| format!(".{}.{name}", file.package()))
+        .collect();
+    for message in messages.difference(&own_debug) {
         config.message_attribute(message, "#[derive(Debug)]");
     }
-    config.skip_debug(messages);
+    config.skip_debug(messages.union(&own_debug));
     let services = tonic_prost_build::configure().build_transport(false);
     config.service_generator(services.service_generator());
     let module = |file: &FileDescriptorProto| Module::from_protobuf_package_name(file.package());

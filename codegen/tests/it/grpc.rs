@@ -79,8 +79,8 @@ fn config() -> Grpc {
     .unwrap()
 }
 
-fn generated() -> Vec<GeneratedFile> {
-    let generated = grpc(&config(), &Source::new("safes.proto", SAFES)).unwrap();
+fn generated(config: &Grpc) -> Vec<GeneratedFile> {
+    let generated = grpc(config, &Source::new("safes.proto", SAFES)).unwrap();
     let [mut generated] = <[_; 1]>::try_from(generated).unwrap();
     // rustfmt gets to the module by the crate.
     generated.files.push(GeneratedFile {
@@ -94,8 +94,27 @@ fn generated() -> Vec<GeneratedFile> {
 }
 
 #[test]
+fn packages_may_have_a_debug_of_their_own() {
+    for (own_debug, expected) in [
+        (vec![], "#[derive(Debug, Clone"),
+        (vec!["OpenRequest".to_owned()], "#[derive(Clone"),
+    ] {
+        let config = Grpc {
+            own_debug,
+            ..config()
+        };
+        let files = generated(&config);
+        let text = &files.last().unwrap().text;
+        let expected = format!(
+            "{expected}, PartialEq, prost::Message)]\n#[prost(skip_debug)]\npub struct OpenRequest"
+        );
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+#[test]
 fn messages_have_documentation_and_types_of_secrets() {
-    let files = generated();
+    let files = generated(&config());
     let paths: Vec<_> = files.iter().map(|file| &*file.path).collect();
     assert_eq!(
         paths,
@@ -165,7 +184,7 @@ pub mod safe_server;
 
 #[test]
 fn services_list_their_errors() {
-    let files = generated();
+    let files = generated(&config());
     let server = &files[3].text;
     let (_, server) = server.split_once("use tonic::codegen::*;\n").unwrap();
     let (server, _) = server.split_once("impl<T> SafeServer<T>").unwrap();

@@ -9,6 +9,7 @@ fn rules(request: &str) -> Result<String, String> {
         package: "boats".to_owned(),
         module: "src/v1".to_owned(),
         secrets: None,
+        own_debug: Vec::new(),
         rules: Some(GrpcRules {
             package: "harbour".to_owned(),
             file: "src/rules.rs".to_owned(),

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod debug;
 mod secrets;
 /// CSI 1: its messages, clients and servers.
 pub mod v1;

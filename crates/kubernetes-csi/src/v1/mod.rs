@@ -1056,7 +1056,7 @@ pub struct NodeUnstageVolumeRequest {
 pub struct NodeUnstageVolumeResponse {}
 
 /// Request of `NodePublishVolume`.
-#[derive(Debug, Clone, PartialEq, prost::Message)]
+#[derive(Clone, PartialEq, prost::Message)]
 #[prost(skip_debug)]
 pub struct NodePublishVolumeRequest {
     /// Id of the volume: `spec.csi.volumeHandle` of the PersistentVolume.

@@ -86,6 +86,35 @@ fn no_request_prints_them() {
     assert_eq!(found, listed);
 }
 
+/// All that isn't a token is printed, as by a derived `Debug`.
+#[test]
+fn tokens_of_the_kubelet_are_hidden() {
+    let tokens = "csi.storage.k8s.io/serviceAccount.tokens";
+    let context = |value: &str| {
+        let entries = [("pool", "fast"), (tokens, value)];
+        entries.map(|(key, value)| (key.to_owned(), value.to_owned()))
+    };
+    let request = NodePublishVolumeRequest {
+        volume_id: "volume-1".to_owned(),
+        publish_context: [("device".to_owned(), "sda".to_owned())].into(),
+        staging_target_path: "/staging".to_owned(),
+        target_path: "/target".to_owned(),
+        volume_capability: Some(VolumeCapability::default()),
+        readonly: true,
+        secrets: Secrets::from_iter([("a", "b")]),
+        volume_context: context("swordfish").into(),
+    };
+    assert_eq!(
+        format!("{request:?}"),
+        "NodePublishVolumeRequest { volume_id: \"volume-1\", \
+         publish_context: {\"device\": \"sda\"}, staging_target_path: \"/staging\", \
+         target_path: \"/target\", volume_capability: Some(VolumeCapability { \
+         access_mode: None, access_type: None }), readonly: true, secrets: 1 secret, \
+         volume_context: {\"csi.storage.k8s.io/serviceAccount.tokens\": \"<masked>\", \
+         \"pool\": \"fast\"} }"
+    );
+}
+
 #[test]
 fn they_print_their_number() {
     let secrets = Secrets::from_iter([("a", "b"), ("c", "d")]);
