@@ -17,7 +17,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use crate::HostPath;
 use crate::records::{Backing, SnapshotRecord};
 
-/// The unit in which differences are looked for: files systems write as much at least.
+/// The unit in which differences are looked for: file systems write as much at least.
 const UNIT: usize = 4096;
 
 /// The bytes that are read at a time.

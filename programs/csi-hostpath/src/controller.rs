@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::pools::KIND;
 use crate::records::{Attached, Backing, VolumeRecord};
 use crate::state::change;
-use crate::{HostPath, NODE, data, image};
+use crate::{HostPath, NODE, copies, data, image};
 
 /// The parameter of a class that says whether volumes are folders or images.
 const BACKING: &str = "backing";
@@ -75,7 +75,7 @@ impl Volumes for HostPath {
             let place = state.data(&record.id);
             let made = state.new_data(&record.id);
             match source {
-                Some(source) => data::copy_of(&state, &source.id, backing, &made, &place, size)?,
+                Some(source) => copies::copy_of(&state, &source.id, backing, &made, &place, size)?,
                 None => data::make(&made, &place, |made| match backing {
                     Backing::Folder => data::create(made),
                     Backing::Image => image::grow_file(made, size),
@@ -413,7 +413,8 @@ fn kind(parameters: &BTreeMap<String, String>) -> &str {
     parameters.get(KIND).map(String::as_str).unwrap_or_default()
 }
 
-/// Returns what a request says of the data: by the parameter of the class, or by asking for a device.
+/// Returns what a request says of the data: by the parameter of the class, or by asking for a
+/// device.
 fn asked_backing(request: &CreateVolume) -> Result<Option<Backing>> {
     let is_block = request.capabilities.iter().any(is_block);
     match request.parameters.get(BACKING).map(String::as_str) {

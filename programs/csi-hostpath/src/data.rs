@@ -6,12 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use kubernetes_csi_driver::Result;
 use kubernetes_mount::remove::remove_tree;
-
-use crate::image;
-use crate::records::Backing;
-use crate::state::State;
 
 /// Makes an empty folder that every user can write, as a volume is.
 pub(crate) fn create(folder: &Path) -> io::Result<()> {
@@ -19,10 +14,12 @@ pub(crate) fn create(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o777))
 }
 
-/// Copies a folder with all that is in it, or a file: owners, modes, times, links, holes and extended
-/// attributes. Blocks are shared where the file system can.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let copied = Command::new("cp")
+/// Copies a folder with all that is in it, or a file: owners, modes, times, links, holes and
+/// extended attributes. Blocks are shared where the file system can.
+pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    // It ends with this process: the next one removes the copy, which nothing may fill meanwhile.
+    let copied = Command::new("setpriv")
+        .args(["--pdeathsig", "KILL", "cp"])
         .args([
             "--archive",
             "--reflink=auto",
@@ -78,25 +75,4 @@ pub(crate) fn make(
         let _ = remove(made);
     }
     done
-}
-
-/// Makes a copy of the data of a volume or snapshot, which has at least a size if it is a file.
-pub(crate) fn copy_of(
-    state: &State,
-    id: &str,
-    backing: Backing,
-    made: &Path,
-    place: &Path,
-    size: u64,
-) -> Result<()> {
-    let from = state.data(id);
-    match backing {
-        Backing::Folder => Ok(make(made, place, |made| copy(&from, made))?),
-        Backing::Image => image::while_still(state, id, || {
-            Ok(make(made, place, |made| {
-                copy(&from, made)?;
-                image::grow_file(made, size)
-            })?)
-        }),
-    }
 }

@@ -1,9 +1,9 @@
 //! Volumes that are block devices: files, which take up only the blocks that were written, and loop
 //! devices while the node uses them.
 //!
-//! No record says which devices there are: they follow from the paths in the record of a volume, and
-//! from the files that the system's devices have. So nothing has to be put right after a crash, and
-//! the next step that settles a volume detaches what it doesn't need.
+//! No record says which devices there are: they follow from the paths in the record of a volume,
+//! and from the files that the system's devices have. So nothing has to be put right after a crash,
+//! and the next step that settles a volume detaches what it doesn't need.
 
 use std::fs::File;
 use std::io;

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod controller;
+mod copies;
 mod data;
 mod groups;
 mod health;

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::controller::is_id;
 use crate::records::{SnapshotRecord, VolumeRecord};
 use crate::state::State;
-use crate::{HostPath, data};
+use crate::{HostPath, copies, data};
 
 #[async_trait]
 impl Snapshots for HostPath {
@@ -114,7 +114,7 @@ pub(crate) fn take(
         group,
     };
     let (made, place) = (state.new_data(&record.id), state.data(&record.id));
-    data::copy_of(
+    copies::copy_of(
         state,
         &volume.id,
         volume.backing,

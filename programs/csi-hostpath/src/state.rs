@@ -1,4 +1,5 @@
-//! The folder of the driver: records of volumes, snapshots and groups, and their data; loop devices.
+//! The folder of the driver: records of volumes, snapshots and groups, and their data; loop
+//! devices.
 //!
 //! A record is a file, which is written beside its place, synchronised, and moved there. What has
 //! data and no record is removed at the start: data is there before its record, and goes after it.
@@ -109,6 +110,17 @@ impl State {
         records
             .read::<GroupRecord>()
             .map_err(|(path, error)| failed(&path, error))?;
+        // Of a group that was not written to its end.
+        let parts = records.snapshots.values();
+        let parts = parts.filter(|part| {
+            let group = part.group.as_ref();
+            group.is_some_and(|group| !records.groups.contains_key(group))
+        });
+        let parts: Vec<_> = parts.map(|part| part.id.clone()).collect();
+        for part in parts {
+            let removed = records.remove::<SnapshotRecord>(&part);
+            removed.map_err(|error| failed(&root.join("snapshots"), error))?;
+        }
         let state = Self {
             root: root.to_owned(),
             records: Mutex::new(records),
@@ -273,8 +285,7 @@ impl Records {
         let path = folder.join(format!("{}.json", record.id()));
         let made = folder.join(format!("{NEW}{}", record.id()));
         let mut file = File::create(&made)?;
-        serde_json::to_writer(&mut file, &record)?;
-        file.flush()?;
+        file.write_all(&serde_json::to_vec(&record)?)?;
         file.sync_all()?;
         fs::rename(&made, path)?;
         File::open(&folder)?.sync_all()?;

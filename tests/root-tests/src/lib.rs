@@ -1,4 +1,5 @@
-//! Support of tests that need root: a mount namespace of their own, loop devices, programs.
+//! Support of tests that need root: a mount namespace of their own, loop devices, programs, and
+//! kills of programs at each of their steps.
 //!
 //! The packages whose tests mount use it: `kubernetes-mount`, `kubernetes-volume`, `csi-hostpath`,
 //! `pod-volumes`.
@@ -11,6 +12,8 @@
     reason = "a test fails by a panic"
 )]
 
+mod killed;
+
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -20,6 +23,8 @@ use std::{fs, thread};
 
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
+
+pub use killed::{Ended, killed_at, killed_while};
 
 /// Runs a test that mounts, as root, in a mount namespace of its own.
 ///

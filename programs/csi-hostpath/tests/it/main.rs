@@ -6,6 +6,7 @@
 mod blocks;
 mod cluster;
 mod driver;
+mod killed;
 mod oracle;
 mod pools;
 mod state;

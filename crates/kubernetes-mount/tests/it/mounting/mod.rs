@@ -1,4 +1,5 @@
-//! Mounting, cleaning up, formatting, checking and growing; loop devices; the fakes; running commands.
+//! Mounting, cleaning up, formatting, checking and growing; loop devices; the fakes; running
+//! commands.
 
 mod cleanup;
 mod commands;

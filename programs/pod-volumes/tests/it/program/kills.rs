@@ -2,10 +2,9 @@
 
 use std::os::unix::fs::symlink;
 
-use root_tests::{Loop, as_root, setting, write_program};
+use root_tests::{Ended, Loop, as_root, killed_at, setting, write_program};
 use serde_json::{Value, json};
 
-use super::killed::{Ended, killed_at};
 use super::*;
 
 /// More steps than anything has here.

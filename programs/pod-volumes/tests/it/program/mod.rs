@@ -1,7 +1,6 @@
 //! The program, with real mounts, in mount namespaces of the tests' own.
 
 mod devices;
-mod killed;
 mod kills;
 mod pods;
 mod runs;

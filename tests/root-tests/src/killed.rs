@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use nix::errno::Errno;
 use nix::libc;
@@ -12,7 +13,7 @@ use nix::unistd::Pid;
 
 /// The outcome of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub enum Ended {
     /// It was killed before that call.
     Killed,
     /// It made fewer calls, and exited with that code.
@@ -23,7 +24,36 @@ pub(crate) enum Ended {
 /// mounts. Calls of all its threads count, those of its children don't.
 ///
 /// Its output is dropped, and printing isn't a change.
-pub(crate) fn killed_at(program: &OsStr, args: &[&OsStr], at: u64) -> Ended {
+///
+/// # Panics
+///
+/// When it can't be started, or dies of something else.
+pub fn killed_at(program: &OsStr, args: &[&OsStr], at: u64) -> Ended {
+    run(program, args, at, true, |_| {})
+}
+
+/// Does the same with a server, whose calls count from its first `listen` on, and something beside it
+/// that gets its process id. That ends when the server is dead, and ends a server that isn't.
+///
+/// # Panics
+///
+/// As [`killed_at`].
+pub fn killed_while(
+    program: &OsStr,
+    args: &[&OsStr],
+    at: u64,
+    beside: impl FnOnce(u32) + Send,
+) -> Ended {
+    run(program, args, at, false, beside)
+}
+
+fn run(
+    program: &OsStr,
+    args: &[&OsStr],
+    at: u64,
+    from_start: bool,
+    beside: impl FnOnce(u32) + Send,
+) -> Ended {
     // The shell stops itself, to be traced from its `exec` on.
     let mut child = Command::new("/bin/sh")
         .args(["-c", "kill -STOP $$; exec \"$@\"", "sh"])
@@ -43,13 +73,17 @@ pub(crate) fn killed_at(program: &OsStr, args: &[&OsStr], at: u64) -> Ended {
         | Options::PTRACE_O_EXITKILL;
     ptrace::seize(main, options).unwrap();
     kill(main, Signal::SIGCONT).unwrap();
-    let ended = trace(main, at);
+    let pid = child.id();
+    let ended = thread::scope(|scope| {
+        scope.spawn(move || beside(pid));
+        trace(main, at, from_start)
+    });
     // Already waited for.
     let _ = child.wait();
     ended
 }
 
-fn trace(main: Pid, at: u64) -> Ended {
+fn trace(main: Pid, at: u64, from_start: bool) -> Ended {
     let (mut begun, mut calls, mut killed) = (false, 0, false);
     loop {
         // Only what this thread traces: other tests wait for children of theirs.
@@ -63,6 +97,7 @@ fn trace(main: Pid, at: u64) -> Ended {
                 return Ended::Killed;
             }
             Ok(WaitStatus::PtraceSyscall(pid)) => {
+                begun |= !from_start && is_listen(pid);
                 if begun && !killed && is_change(pid) {
                     if calls == at {
                         killed = true;
@@ -73,7 +108,7 @@ fn trace(main: Pid, at: u64) -> Ended {
                 (pid, None)
             }
             Ok(WaitStatus::PtraceEvent(pid, _, event)) => {
-                begun |= event == libc::PTRACE_EVENT_EXEC;
+                begun |= from_start && event == libc::PTRACE_EVENT_EXEC;
                 (pid, None)
             }
             Ok(WaitStatus::Stopped(pid, signal)) => (pid, Some(signal)),
@@ -98,11 +133,27 @@ fn is_change(pid: Pid) -> bool {
     let creates = |flags: u64| flags.cast_signed() & i64::from(libc::O_CREAT) != 0;
     begins
         && match call {
-            libc::SYS_write | libc::SYS_writev | libc::SYS_pwrite64 => registers.rdi > 2,
+            libc::SYS_write | libc::SYS_writev | libc::SYS_pwrite64 => {
+                registers.rdi > 2 && is_file(pid, registers.rdi)
+            }
             libc::SYS_open => creates(registers.rsi),
             libc::SYS_openat => creates(registers.rdx),
             call => CHANGES.contains(&call),
         }
+}
+
+/// Returns true if a descriptor is one of a file: what a runtime writes to wake its threads, and to
+/// sockets, changes nothing.
+#[cfg(target_arch = "x86_64")]
+fn is_file(pid: Pid, descriptor: u64) -> bool {
+    let target = std::fs::read_link(format!("/proc/{pid}/fd/{descriptor}"));
+    target.is_ok_and(|target| target.is_absolute())
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_listen(pid: Pid) -> bool {
+    let called = ptrace::getregs(pid).map(|registers| registers.orig_rax.cast_signed());
+    called == Ok(libc::SYS_listen)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -146,5 +197,10 @@ const CHANGES: &[i64] = &[
 
 #[cfg(not(target_arch = "x86_64"))]
 fn is_change(_pid: Pid) -> bool {
+    false
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn is_listen(_pid: Pid) -> bool {
     false
 }
