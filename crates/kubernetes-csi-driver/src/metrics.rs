@@ -74,9 +74,10 @@ type Seconds = Family<Labels, Histogram>;
 ///
 /// | | type | labels |
 /// |---|---|---|
-/// | `csi_plugin_operations_seconds` | histogram | driver_name, method_name, grpc_status_code |
+/// | `csi_operations_seconds` | histogram | driver_name, method_name, grpc_status_code |
 ///
-/// Name, labels and buckets are those of drivers in Go that use csi-lib-utils. Each call of CSI
+/// Labels and buckets are those of drivers in Go that use csi-lib-utils, whose metric is
+/// `csi_plugin_operations_seconds`; the kubelet has one of this name for its side. Each call of CSI
 /// counts when its answer ends, also one that is refused. `Canceled` are those whose caller didn't
 /// wait for the answer; the driver's own work may go on.
 ///
@@ -133,7 +134,7 @@ impl Metrics {
 fn register(registry: &mut Registry, driver: &str, seconds: &Seconds) {
     let label = (Cow::Borrowed("driver_name"), Cow::Owned(driver.to_owned()));
     registry.sub_registry_with_label(label).register(
-        "csi_plugin_operations_seconds",
+        "csi_operations_seconds",
         "Time of calls of CSI until their answer ended, in seconds",
         seconds.clone(),
     );

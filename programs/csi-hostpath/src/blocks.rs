@@ -29,7 +29,8 @@ const AHEAD: usize = 256;
 #[async_trait]
 impl SnapshotMetadata for HostPath {
     async fn allocated(&self, request: AllocatedBlocks) -> Result<Blocks> {
-        let snapshot = self.image_of(&request.snapshot_id)?;
+        let snapshot = self.state.lock().snapshot(&request.snapshot_id)?.clone();
+        check(&snapshot)?;
         let file = File::open(self.state.data(&snapshot.id))?;
         blocks(&snapshot, request.starting_offset, move |mut at, found| {
             while let Some((from, to)) = next_data(&file, at)? {
@@ -43,8 +44,14 @@ impl SnapshotMetadata for HostPath {
     }
 
     async fn delta(&self, request: ChangedBlocks) -> Result<Blocks> {
-        let base = self.image_of(&request.base_snapshot_id)?;
-        let target = self.image_of(&request.target_snapshot_id)?;
+        let (base, target) = {
+            let records = self.state.lock();
+            let base = records.snapshot(&request.base_snapshot_id)?;
+            let target = records.snapshot(&request.target_snapshot_id)?;
+            (base.clone(), target.clone())
+        };
+        check(&base)?;
+        check(&target)?;
         if base.source_volume_id != target.source_volume_id {
             return Err(Error::invalid(
                 "target_snapshot_id: the snapshots are of different volumes",
@@ -59,16 +66,14 @@ impl SnapshotMetadata for HostPath {
     }
 }
 
-impl HostPath {
-    /// Returns a snapshot of an image.
-    fn image_of(&self, snapshot_id: &str) -> Result<SnapshotRecord> {
-        let snapshot = self.state.lock().snapshot(snapshot_id)?.clone();
-        match snapshot.backing {
-            Backing::Image => Ok(snapshot),
-            Backing::Folder => Err(Error::failed_precondition(format!(
-                "snapshot {snapshot_id:?} is of a folder, which has no blocks"
-            ))),
-        }
+/// A folder has no blocks.
+fn check(snapshot: &SnapshotRecord) -> Result<()> {
+    match snapshot.backing {
+        Backing::Image => Ok(()),
+        Backing::Folder => Err(Error::failed_precondition(format!(
+            "snapshot {:?} is of a folder, which has no blocks",
+            snapshot.id
+        ))),
     }
 }
 

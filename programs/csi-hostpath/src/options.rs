@@ -54,8 +54,8 @@ pub struct Options {
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 40)]
     pub max_volume_size: u64,
 
-    /// The space for volumes, such as 100Gi, or for those of a class with a parameter `kind`, such as
-    /// fast=10Gi; may be repeated. Without it, there is no limit
+    /// The space for volumes, such as 100Gi, or for those of a class with a parameter `kind`, such
+    /// as fast=10Gi; may be repeated. Without it, there is no limit
     #[arg(long, value_name = "[KIND=]QUANTITY")]
     pub capacity: Vec<Pool>,
 

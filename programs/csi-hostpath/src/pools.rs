@@ -13,8 +13,8 @@ use crate::state::{Records, State};
 /// The parameter of a class that says of which kind its volumes are.
 pub(crate) const KIND: &str = "kind";
 
-/// The space for volumes of a kind: `KIND=QUANTITY`, or only `QUANTITY` for those of classes without
-/// a kind.
+/// The space for volumes of a kind: `KIND=QUANTITY`, or only `QUANTITY` for those of classes
+/// without a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
     kind: String,

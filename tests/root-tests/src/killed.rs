@@ -32,8 +32,8 @@ pub fn killed_at(program: &OsStr, args: &[&OsStr], at: u64) -> Ended {
     run(program, args, at, true, |_| {})
 }
 
-/// Does the same with a server, whose calls count from its first `listen` on, and something beside it
-/// that gets its process id. That ends when the server is dead, and ends a server that isn't.
+/// Does the same with a server, whose calls count from its first `listen` on, and something beside
+/// it that gets its process id. That ends when the server is dead, and ends a server that isn't.
 ///
 /// # Panics
 ///

@@ -39,7 +39,7 @@ fn allocated() -> Call {
 /// Returns the calls that were counted, each with its code and number.
 fn counts(metrics: &Metrics) -> Vec<String> {
     let text = metrics.encode();
-    let start = "csi_plugin_operations_seconds_count{driver_name=\"fake.csi.example.com\",";
+    let start = "csi_operations_seconds_count{driver_name=\"fake.csi.example.com\",";
     let counts = text.lines().filter_map(|line| line.strip_prefix(start));
     let mut counts: Vec<_> = counts.map(|rest| rest.replace("/csi.v1.", "")).collect();
     counts.sort();
@@ -152,7 +152,7 @@ async fn parts_count_together_and_in_registries_of_others() {
     text::encode(&mut own, &registry).unwrap();
     let counted = counted.replace("\"Identity", "\"/csi.v1.Identity");
     let line = format!(
-        "storage_csi_plugin_operations_seconds_count{{driver_name=\"fake.csi.example.com\",{counted}\n"
+        "storage_csi_operations_seconds_count{{driver_name=\"fake.csi.example.com\",{counted}\n"
     );
     assert!(own.contains(&line), "{own}");
 }

@@ -2,35 +2,29 @@
 
 use std::path::Path;
 
-use csi_hostpath::{HostPath, Options};
+use kubernetes_csi::v1::VolumeCapability;
+use kubernetes_csi::v1::volume_capability::access_mode::Mode;
+use kubernetes_csi::v1::volume_capability::{AccessMode, AccessType, BlockVolume, MountVolume};
 use kubernetes_csi_test::{Checks, Report};
 use root_tests::as_root;
 use tempfile::TempDir;
 
-fn options(folder: &Path) -> Options {
-    Options {
-        endpoint: "unix:///unused".parse().unwrap(),
-        controller_endpoint: None,
-        driver_name: "hostpath.csi.k8s.io".to_owned(),
-        node_id: "node-1".to_owned(),
-        state_dir: folder.join("state"),
-        max_volumes_per_node: Some(4),
-        max_volume_size: 1 << 40,
-        capacity: None,
-        enable_attach: true,
-        accepted_mutable_parameter_names: vec!["iops".to_owned()],
-        kubelet_registration: None,
-        kubelet_endpoint: None,
-    }
-}
+use super::driver::services;
 
-fn checks(options: &Options) -> Checks {
-    let services = HostPath::open(options)
-        .unwrap()
-        .services(&options.driver_name);
-    Checks::of_services(&services.unwrap())
+/// The checks of a driver that has all that there is.
+fn checks(folder: &Path) -> Checks {
+    let all = [
+        "--maxvolumespernode=4",
+        "--enable-attach",
+        "--accepted-mutable-parameter-names=iops",
+    ];
+    Checks::of_services(&services(&folder.join("state"), &all))
         .mutable_parameters([("iops", "100")])
         .secrets([("password", "swordfish-of-the-checks")])
+}
+
+fn without_blocks(checks: Checks) -> Checks {
+    checks.leave_out("get_metadata", "folders have no blocks")
 }
 
 /// Fails unless all checks passed, but those that were left out for some reasons.
@@ -47,17 +41,18 @@ fn assert_left_out(report: &Report, reasons: &[&str]) {
     assert!(left_out.is_empty(), "{left_out:#?}");
 }
 
-/// What the driver doesn't have, or what can't be tried on a driver that has all else.
-const LACKS: [&str; 3] = [
-    "lacks SNAPSHOT_METADATA_SERVICE",
+/// What can't be tried on a driver that has all else, or on volumes of a sort.
+const LACKS: [&str; 4] = [
     "has CREATE_DELETE_SNAPSHOT",
     "has CLONE_VOLUME",
+    "folders have no blocks",
+    "volumes are devices",
 ];
 
 #[tokio::test]
 async fn the_controller_part_passes() {
     let folder = TempDir::new().unwrap();
-    let report = checks(&options(folder.path())).run().await;
+    let report = without_blocks(checks(folder.path())).run().await;
     assert_left_out(&report, &[&LACKS[..], &["`folder` isn't set"]].concat());
     assert!(report.passed().count() > 200, "{report}");
 }
@@ -65,28 +60,63 @@ async fn the_controller_part_passes() {
 #[tokio::test]
 async fn a_driver_without_attachments_passes() {
     let folder = TempDir::new().unwrap();
-    let options = Options {
-        enable_attach: false,
-        accepted_mutable_parameter_names: Vec::new(),
-        ..options(folder.path())
-    };
-    checks(&options).run().await.assert();
+    let services = services(folder.path(), &[]);
+    let checks = without_blocks(Checks::of_services(&services));
+    checks.run().await.assert();
 }
 
-#[test]
-fn all_of_the_driver_passes_as_root() {
+/// Runs all checks as root, whose volumes are set up by the last argument.
+fn assert_all(set: impl FnOnce(Checks) -> Checks + Send) {
     as_root(|| {
         let folder = TempDir::new().unwrap();
-        let options = options(folder.path());
         // One thread, in whose mount namespace those that it starts are, too.
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .unwrap();
         let paths = folder.path().join("paths");
-        let report = runtime.block_on(async { checks(&options).folder(&paths).run().await });
+        let report = runtime.block_on(async {
+            let checks = checks(folder.path()).folder(&paths);
+            set(checks).run().await
+        });
         assert_left_out(&report, &LACKS);
         let left = std::fs::read_dir(paths).unwrap().count();
         assert_eq!(left, 0);
+    });
+}
+
+#[test]
+fn folders_pass_as_root() {
+    assert_all(without_blocks);
+}
+
+fn capability(access_type: AccessType) -> VolumeCapability {
+    VolumeCapability {
+        access_mode: Some(AccessMode {
+            mode: Mode::SingleNodeWriter.into(),
+        }),
+        access_type: Some(access_type),
+    }
+}
+
+/// XFS, as ext4 that is mounted grows only with the capability `CAP_SYS_RESOURCE`.
+#[test]
+fn images_pass_as_root() {
+    assert_all(|checks| {
+        let xfs = AccessType::Mount(MountVolume {
+            fs_type: "xfs".to_owned(),
+            ..MountVolume::default()
+        });
+        let checks = checks.capability(capability(xfs));
+        let checks = checks.parameters([("backing", "image")]);
+        checks.volume_size(300 << 20).expanded_size(400 << 20)
+    });
+}
+
+#[test]
+fn devices_pass_as_root() {
+    assert_all(|checks| {
+        let checks = checks.capability(capability(AccessType::Block(BlockVolume {})));
+        checks.volume_size(8 << 20).expanded_size(16 << 20)
     });
 }

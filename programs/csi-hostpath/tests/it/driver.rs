@@ -1,6 +1,6 @@
 //! The driver in this process, called without a socket.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use csi_hostpath::{HostPath, Options};
@@ -14,6 +14,16 @@ use kubernetes_csi_driver::Services;
 use tempfile::TempDir;
 use tonic::{Code, Request};
 
+/// Returns the services of a driver with a state folder.
+pub(crate) fn services(folder: &Path, more: &[&str]) -> Services {
+    let state = folder.display().to_string();
+    let words = ["csi-hostpath", "--endpoint=unix:///unused", "--nodeid=n"];
+    let words = words.into_iter().chain(["--statedir", &*state]);
+    let words = words.chain(more.iter().copied());
+    let driver = HostPath::open(&Options::parse_from(words)).unwrap();
+    driver.services("hostpath.csi.k8s.io").unwrap()
+}
+
 pub(crate) struct Driver {
     folder: TempDir,
     pub(crate) services: Services,
@@ -21,14 +31,9 @@ pub(crate) struct Driver {
 
 impl Driver {
     /// Starts a driver with an empty state folder.
-    pub(crate) fn start(options: &[&str]) -> Self {
+    pub(crate) fn start(more: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
-        let state = folder.path().display().to_string();
-        let words = ["csi-hostpath", "--endpoint=unix:///unused", "--nodeid=n"];
-        let words = words.into_iter().chain(["--statedir", &*state]);
-        let words = words.chain(options.iter().copied());
-        let driver = HostPath::open(&Options::parse_from(words)).unwrap();
-        let services = driver.services("hostpath.csi.k8s.io").unwrap();
+        let services = services(folder.path(), more);
         Self { folder, services }
     }
 
