@@ -102,10 +102,14 @@ fn create(
         created,
     };
     let mut records = state.lock();
-    for snapshot in taken {
-        records.put(snapshot)?;
+    let written = taken.iter().try_for_each(|part| records.put(part.clone()));
+    if let Err(error) = written.and_then(|()| records.put(group.clone())) {
+        for part in &taken {
+            records.remove::<SnapshotRecord>(&part.id)?;
+            data::remove(&state.data(&part.id))?;
+        }
+        return Err(error.into());
     }
-    records.put(group.clone())?;
     Ok(group)
 }
 

@@ -37,7 +37,11 @@ impl Snapshots for HostPath {
         let state = self.state.clone();
         let record = blocking(move || {
             let record = take(&state, &volume, request.name, None, SystemTime::now())?;
-            state.lock().put(record.clone())?;
+            let written = state.lock().put(record.clone());
+            if written.is_err() {
+                let _ = data::remove(&state.data(&record.id));
+            }
+            written?;
             Ok(record)
         });
         Ok(self.snapshot(record.await?))

@@ -284,10 +284,12 @@ impl Records {
         let folder = self.root.join(R::FOLDER);
         let path = folder.join(format!("{}.json", record.id()));
         let made = folder.join(format!("{NEW}{}", record.id()));
-        let mut file = File::create(&made)?;
-        file.write_all(&serde_json::to_vec(&record)?)?;
-        file.sync_all()?;
-        fs::rename(&made, path)?;
+        let written = write(&made, &record).and_then(|()| fs::rename(&made, path));
+        if written.is_err() {
+            // The next start removes what can't be removed now.
+            let _ = fs::remove_file(&made);
+        }
+        written?;
         File::open(&folder)?.sync_all()?;
         R::all_mut(self).insert(record.id().to_owned(), record);
         Ok(())
@@ -303,6 +305,12 @@ impl Records {
         }
         Ok(())
     }
+}
+
+fn write<R: Record>(path: &Path, record: &R) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(&serde_json::to_vec(record)?)?;
+    file.sync_all()
 }
 
 fn read<R: Record>(path: &Path) -> io::Result<R> {

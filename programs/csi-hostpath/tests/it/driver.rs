@@ -25,7 +25,9 @@ pub(crate) fn services(folder: &Path, more: &[&str]) -> Services {
 }
 
 pub(crate) struct Driver {
-    folder: TempDir,
+    folder: PathBuf,
+    /// Removes the folder at the end.
+    temporary: Option<TempDir>,
     pub(crate) services: Services,
 }
 
@@ -33,13 +35,23 @@ impl Driver {
     /// Starts a driver with an empty state folder.
     pub(crate) fn start(more: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
-        let services = services(folder.path(), more);
-        Self { folder, services }
+        let mut driver = Self::at(folder.path(), more);
+        driver.temporary = Some(folder);
+        driver
+    }
+
+    /// Starts a driver with a state folder.
+    pub(crate) fn at(folder: &Path, more: &[&str]) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            temporary: None,
+            services: services(folder, more),
+        }
     }
 
     /// Returns the folder or file with the data of a volume or snapshot.
     pub(crate) fn data(&self, id: &str) -> PathBuf {
-        self.folder.path().join("data").join(id)
+        self.folder.join("data").join(id)
     }
 
     /// Creates a volume, and returns its id.
