@@ -8,9 +8,10 @@ use kubernetes_csi_driver::Endpoint;
 
 use crate::pools::Pool;
 
-/// A CSI driver whose volumes are folders of one node
+/// A CSI driver whose volumes are folders and files of one node
 ///
-/// For tests and demonstrations: sizes are counted, but nothing keeps a Pod from writing more.
+/// For tests and demonstrations. The sizes of folders are counted, but nothing keeps a Pod from
+/// writing more.
 #[derive(Clone, Debug, Parser)]
 #[command(version)]
 pub struct Options {
