@@ -163,8 +163,8 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// What a request asks for and can't have is `INVALID_ARGUMENT`, a device with other content
-/// `FAILED_PRECONDITION`, a full disk or quota `RESOURCE_EXHAUSTED`, and all others are `INTERNAL`.
+/// Invalid requests are `INVALID_ARGUMENT`, a device with other content is `FAILED_PRECONDITION`, a
+/// full disk or quota `RESOURCE_EXHAUSTED`, and all others are `INTERNAL`.
 impl From<kubernetes_mount::Error> for Error {
     fn from(error: kubernetes_mount::Error) -> Self {
         let message = error.to_string();

@@ -50,7 +50,7 @@ impl VolumeRecord {
     }
 }
 
-/// What the data of a volume or snapshot is.
+/// The sort of data that a volume or snapshot has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Backing {

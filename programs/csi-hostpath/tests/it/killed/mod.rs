@@ -56,7 +56,7 @@ impl Drop for Driver {
 /// A call that is repeated.
 type Call<'a> = dyn Fn(&Client) -> Result<(), Status> + Sync + 'a;
 
-/// What is on the node and in the state folder.
+/// The mounts, devices and files.
 type Seen = BTreeSet<String>;
 
 impl World {

@@ -23,7 +23,7 @@ const CLIENTS: u64 = 8;
 const SLOTS: usize = 24;
 const MIB: u64 = 1 << 20;
 
-/// What all clients know.
+/// The driver, and the calls of all clients.
 struct World {
     driver: Driver,
     /// Counts the moments.
@@ -31,7 +31,7 @@ struct World {
     slots: [Mutex<Known>; SLOTS],
 }
 
-/// What is known of a volume and a snapshot.
+/// Facts about a volume and a snapshot.
 #[derive(Default)]
 struct Known {
     calls: Vec<Made>,

@@ -2,7 +2,7 @@
 
 use tonic::Code;
 
-/// What there is.
+/// The volume and the snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Slot {
     volume: Option<Volume>,
@@ -40,7 +40,7 @@ pub(super) enum Call {
     GetSnapshot(String),
 }
 
-/// What a call that succeeds says.
+/// The content of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     Nothing,
