@@ -97,11 +97,9 @@ impl Volumes for HostPath {
         let state = self.state.clone();
         blocking(move || {
             let id = request.volume_id;
-            let mut records = state.lock();
-            let Some(volume) = records.get::<VolumeRecord>(&id) else {
+            let Some(volume) = state.lock().get::<VolumeRecord>(&id).cloned() else {
                 return Ok(());
             };
-            let backing = volume.backing;
             let uses = [
                 (volume.attached.is_some(), "attached"),
                 (!volume.published.is_empty(), "published"),
@@ -110,11 +108,11 @@ impl Volumes for HostPath {
             if let Some((_, used)) = uses.iter().find(|(is_used, _)| *is_used) {
                 return Err(Error::failed_precondition(format!("volume {id} is {used}")));
             }
-            records.remove::<VolumeRecord>(&id)?;
-            drop(records);
-            if backing == Backing::Image {
+            // Devices are found by the record.
+            if volume.backing == Backing::Image {
                 image::settle(&state, &id)?;
             }
+            state.lock().remove::<VolumeRecord>(&id)?;
             Ok(data::remove(&state.data(&id))?)
         })
         .await

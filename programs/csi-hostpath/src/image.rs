@@ -116,17 +116,18 @@ pub(crate) fn mount(state: &State, id: &str, target: &Path, mount: &Mount) -> Re
     mounts::mount_device(&attach(state, id, false)?, target, mount)
 }
 
-/// Gives the devices of a volume the size of its file, and its file system that of its device.
-pub(crate) fn grow(state: &State, id: &str, mounted_at: Option<&Path>) -> Result<()> {
+/// Gives the devices of a volume the size of its file, and its file system, if one is mounted at the
+/// path, that of its device.
+pub(crate) fn grow(state: &State, id: &str, path: &Path) -> Result<()> {
     {
         let devices = state.devices();
         for device in devices.of(&state.data(id))? {
             devices.resize(&device.path)?;
         }
     }
-    match mounted_at {
-        Some(target) => mounts::grow_file_system(&attach(state, id, false)?, target),
-        None => Ok(()),
+    match is_file_system(path)? {
+        true => mounts::grow_file_system(&attach(state, id, false)?, path),
+        false => Ok(()),
     }
 }
 

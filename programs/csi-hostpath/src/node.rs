@@ -1,5 +1,7 @@
 //! The node part: folders, devices and their file systems are bound to the paths of Pods.
 
+use std::path::Path;
+
 use kubernetes_csi_driver::model::{AccessMode, AccessType};
 use kubernetes_csi_driver::mounts::{self, blocking};
 use kubernetes_csi_driver::node::{
@@ -91,12 +93,7 @@ impl VolumeStats for HostPath {
     async fn stats(&self, request: NodeStats) -> Result<Vec<Usage>> {
         let volume = self.state.lock().volume(&request.volume_id)?.clone();
         let path = request.volume_path;
-        let text = path.to_string_lossy();
-        if !volume.published.contains_key(&*text) && !volume.staged.contains(&*text) {
-            let message = format!("volume {} isn't at {}", volume.id, path.display());
-            return Err(Error::not_found(message));
-        }
-        drop(text);
+        check_path(&volume, &path)?;
         blocking(move || mounts::usage(&path)).await
     }
 }
@@ -106,18 +103,27 @@ impl NodeExpansion for HostPath {
     async fn expand(&self, request: NodeExpand) -> Result<Option<u64>> {
         let volume = self.state.lock().volume(&request.volume_id)?.clone();
         let (state, path) = (self.state.clone(), request.volume_path);
+        check_path(&volume, &path)?;
         blocking(move || {
-            if !mounts::is_mounted(&path)? {
-                return Err(Error::not_found("volume_path: no volume is there"));
-            }
             // A folder has all the space of its disk already.
             if volume.backing == Backing::Image {
-                let mounted_at = path.is_dir().then_some(&*path);
-                image::grow(&state, &volume.id, mounted_at)?;
+                image::grow(&state, &volume.id, &path)?;
             }
             Ok(Some(volume.size))
         })
         .await
+    }
+}
+
+/// Returns an error if a volume is neither staged nor published at a path.
+fn check_path(volume: &VolumeRecord, path: &Path) -> Result<()> {
+    let text = path.to_string_lossy();
+    match volume.published.contains_key(&*text) || volume.staged.contains(&*text) {
+        true => Ok(()),
+        false => {
+            let message = format!("volume {} isn't at {}", volume.id, path.display());
+            Err(Error::not_found(message))
+        }
     }
 }
 
