@@ -4,11 +4,14 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::OptionFuture;
+use futures::future::{BoxFuture, OptionFuture};
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
@@ -86,8 +89,8 @@ impl Calls {
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        let about = call.locks.first().map(|lock| lock.what.clone());
-        let span = info_span!("csi", call = call.name, about = about.as_deref());
+        let about = call.locks.first().map(|lock| &*lock.what);
+        let span = info_span!("csi", call = call.name, about);
         let mask = call.mask;
         let guard = match self.locks.lock(call.locks) {
             Ok(guard) => guard,
@@ -114,20 +117,28 @@ impl Calls {
             drop((guard, place));
             answer
         };
-        let task = self.tasks.spawn(running.instrument(span.clone()));
-        let ended = match self.timeout {
-            None => task.await,
-            Some(time) => match timeout(time, task).await {
-                Ok(ended) => ended,
-                Err(_) => {
-                    let error = Error::timed_out(format!("{name} goes on after {time:?}"));
-                    span.in_scope(|| warn!("{error}"));
-                    return Err(error.into());
-                }
-            },
+        let running = self.tasks.track_future(running.instrument(span.clone()));
+        let running = running.boxed();
+        let Some(time) = self.timeout else {
+            let running = ToItsEnd {
+                future: Some(running),
+                runtime: Handle::current(),
+            };
+            return running.await;
         };
-        // A runtime that stops drops its tasks.
-        ended.unwrap_or_else(|_| Err(Error::unavailable("the driver has stopped").into()))
+        // In a task of its own: if another thread is free, the time ends too while the driver
+        // blocks its own.
+        match timeout(time, tokio::spawn(running)).await {
+            // A runtime that stops drops its tasks.
+            Ok(ended) => {
+                ended.unwrap_or_else(|_| Err(Error::unavailable("the driver has stopped").into()))
+            }
+            Err(_) => {
+                let error = Error::timed_out(format!("{name} goes on after {time:?}"));
+                span.in_scope(|| warn!("{error}"));
+                Err(error.into())
+            }
+        }
     }
 
     /// Waits until no call is under way.
@@ -139,6 +150,35 @@ impl Calls {
     /// Returns the number of calls that are under way.
     pub(crate) fn count(&self) -> usize {
         self.tasks.len()
+    }
+}
+
+/// Runs a future in the task of its caller. If that drops it before its end, it goes on in a task
+/// of its own. Most calls end before, and need neither a second task nor another thread to wake.
+struct ToItsEnd<T: Send + 'static> {
+    /// `None` when it has ended.
+    future: Option<BoxFuture<'static, T>>,
+    runtime: Handle,
+}
+
+impl<T: Send + 'static> Future for ToItsEnd<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let Some(future) = &mut self.future else {
+            return Poll::Pending;
+        };
+        let output = ready!(future.as_mut().poll(context));
+        self.future = None;
+        Poll::Ready(output)
+    }
+}
+
+impl<T: Send + 'static> Drop for ToItsEnd<T> {
+    fn drop(&mut self) {
+        if let Some(future) = self.future.take() {
+            self.runtime.spawn(future);
+        }
     }
 }
 

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! It needs Go and `strip`. Both drivers are called by the same clients: over one connection by one
-//! call at a time, and over four, as many as sidecars have, by 100 calls at a time. Ours runs with
-//! a runtime of one thread, which the kit advises, and with one of as many as processors.
+//! call at a time, and over four, as a driver with four sidecars has, by 100 calls at a time. Ours
+//! runs in a runtime of one thread, and in one of as many threads as processors.
 //!
 //! Clients and drivers share the processors, so that the client's share limits the calls a second:
 //! the driver's processor time is what it costs by itself. Figures are medians of rounds, in which
