@@ -9,6 +9,8 @@ mod error;
 pub mod group;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "manifests")]
+mod manifests;
 mod mask;
 pub mod metadata;
 #[cfg(feature = "http")]
@@ -36,4 +38,7 @@ pub use prometheus_client;
 pub use registration::KubeletRegistration;
 pub use serve::ServeError;
 pub use service::Services;
+/// The types of [`Services::csi_driver`] and [`Services::storage_class`].
+#[cfg(feature = "manifests")]
+pub use storage_v1;
 pub use tonic::{Code, async_trait};

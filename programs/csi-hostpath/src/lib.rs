@@ -8,6 +8,7 @@ mod data;
 mod groups;
 mod health;
 mod image;
+mod manifests;
 mod node;
 mod options;
 mod pools;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use kubernetes_csi_driver::model::AccessMode;
 use kubernetes_csi_driver::{DeclarationError, Driver, Growth, Services};
 
-pub use options::Options;
+pub use options::{Command, Declaration, Options};
 pub use pools::Pool;
 pub use state::StateError;
 
@@ -66,7 +67,7 @@ impl HostPath {
         Ok(Self {
             node_id: options.node_id.clone(),
             max_volumes: options.max_volumes_per_node,
-            has_attach: options.enable_attach,
+            has_attach: options.declaration.enable_attach,
             accepted_parameters: options
                 .accepted_mutable_parameter_names
                 .iter()

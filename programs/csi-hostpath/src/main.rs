@@ -3,8 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use clap::Parser;
-use csi_hostpath::{HostPath, Options};
+use csi_hostpath::{Command, HostPath, Options};
 use kubernetes_csi_driver::{Endpoint, KubeletRegistration, ServeError};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -18,7 +17,13 @@ async fn main() -> ExitCode {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .init();
-    match run(&Options::parse()).await {
+    let done = match Command::parse() {
+        Command::Serve(options) => run(&options).await,
+        Command::PrintManifests(declaration) => {
+            HostPath::manifests(&declaration).map(|text| print!("{text}"))
+        }
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let mut message = error.to_string();
@@ -44,7 +49,7 @@ async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         }
         stopping.cancel();
     });
-    let services = HostPath::open(options)?.services(&options.driver_name)?;
+    let services = HostPath::open(options)?.services(&options.declaration.driver_name)?;
     let controller = services.controller_part();
     let (own, apart) = match &options.controller_endpoint {
         Some(endpoint) => (services.node_part(), Some(endpoint)),

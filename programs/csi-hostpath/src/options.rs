@@ -3,10 +3,55 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use kubernetes_csi_driver::Endpoint;
 
 use crate::pools::Pool;
+
+/// A command of the program.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Be a driver.
+    Serve(Box<Options>),
+    /// Print the CSIDriver and a StorageClass.
+    PrintManifests(Declaration),
+}
+
+impl Command {
+    /// Reads the arguments of the process. Ends it if they are wrong.
+    pub fn parse() -> Self {
+        let print = Declaration::augment_args(clap::Command::new("print-manifests"));
+        let all = Options::command()
+            .args_conflicts_with_subcommands(true)
+            .subcommand_negates_reqs(true)
+            .subcommand(print.about("Print the CSIDriver and a StorageClass of the driver"));
+        let mut matches = all.get_matches();
+        let read = match matches.remove_subcommand() {
+            Some((_, mut matches)) => {
+                Declaration::from_arg_matches_mut(&mut matches).map(Self::PrintManifests)
+            }
+            None => Options::from_arg_matches_mut(&mut matches)
+                .map(|options| Self::Serve(Box::new(options))),
+        };
+        read.unwrap_or_else(|error| error.exit())
+    }
+}
+
+/// Options on which the objects of the cluster depend.
+#[derive(Clone, Debug, Args)]
+pub struct Declaration {
+    /// The name of the driver, as in `provisioner` of its StorageClasses
+    #[arg(
+        long = "drivername",
+        value_name = "NAME",
+        default_value = "hostpath.csi.k8s.io"
+    )]
+    pub driver_name: String,
+
+    /// Volumes are attached to nodes before they are used
+    #[arg(long)]
+    pub enable_attach: bool,
+}
 
 /// A CSI driver whose volumes are folders and files of one node
 ///
@@ -27,13 +72,9 @@ pub struct Options {
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub http_endpoint: Option<SocketAddr>,
 
-    /// The name of the driver, as in `provisioner` of its StorageClasses
-    #[arg(
-        long = "drivername",
-        value_name = "NAME",
-        default_value = "hostpath.csi.k8s.io"
-    )]
-    pub driver_name: String,
+    /// Options on which the objects of the cluster depend.
+    #[command(flatten)]
+    pub declaration: Declaration,
 
     /// The name of the node
     #[arg(long = "nodeid", env = "NODE_NAME", value_name = "NAME")]
@@ -59,10 +100,6 @@ pub struct Options {
     /// as fast=10Gi; may be repeated. Without it, there is no limit
     #[arg(long, value_name = "[KIND=]QUANTITY")]
     pub capacity: Vec<Pool>,
-
-    /// Volumes are attached to nodes before they are used
-    #[arg(long)]
-    pub enable_attach: bool,
 
     /// A parameter that a VolumeAttributesClass can change; may be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

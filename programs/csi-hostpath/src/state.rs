@@ -85,6 +85,24 @@ records! {
 pub(crate) const NEW: &str = ".new-";
 
 impl State {
+    /// Returns a state without records, of which nothing is on the disk.
+    pub(crate) fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            records: Mutex::new(Records {
+                root: root.to_owned(),
+                volumes: BTreeMap::new(),
+                snapshots: BTreeMap::new(),
+                groups: BTreeMap::new(),
+                reserved: BTreeMap::new(),
+            }),
+            devices: Mutex::new(LoopDevices::new(Arc::new(Local))),
+            copies: Mutex::default(),
+        }
+    }
+
+    /// Reads the records of a folder, which is made if it isn't there, and removes what an earlier
+    /// process has left half done.
     pub(crate) fn open(root: &Path) -> Result<Self, StateError> {
         let failed = |path: &Path, source| StateError {
             path: path.to_owned(),
@@ -94,13 +112,8 @@ impl State {
             let folder = root.join(folder);
             fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
         }
-        let mut records = Records {
-            root: root.to_owned(),
-            volumes: BTreeMap::new(),
-            snapshots: BTreeMap::new(),
-            groups: BTreeMap::new(),
-            reserved: BTreeMap::new(),
-        };
+        let state = Self::new(root);
+        let mut records = state.lock();
         records
             .read::<VolumeRecord>()
             .map_err(|(path, error)| failed(&path, error))?;
@@ -121,12 +134,7 @@ impl State {
             let removed = records.remove::<SnapshotRecord>(&part);
             removed.map_err(|error| failed(&root.join("snapshots"), error))?;
         }
-        let state = Self {
-            root: root.to_owned(),
-            records: Mutex::new(records),
-            devices: Mutex::new(LoopDevices::new(Arc::new(Local))),
-            copies: Mutex::default(),
-        };
+        drop(records);
         let data = root.join("data");
         state
             .remove_orphans()

@@ -48,6 +48,8 @@ struct Dependency {
     name: String,
     req: String,
     kind: Option<String>,
+    #[serde(default)]
+    optional: bool,
     features: Vec<String>,
 }
 
@@ -101,9 +103,9 @@ impl Workspace {
     }
 
     /// Returns true if a program that uses a package must choose a release of Kubernetes, because
-    /// the package needs `k8s-openapi` and chooses none.
+    /// the package always needs `k8s-openapi` and chooses none.
     pub(super) fn leaves_release(&self, package: &Package) -> bool {
-        let is_kept = |dependency: &&Dependency| dependency.kind.is_none();
+        let is_kept = |dependency: &&Dependency| dependency.kind.is_none() && !dependency.optional;
         let mut kept = package.dependencies.iter().filter(is_kept);
         kept.any(|dependency| {
             let other = self

@@ -336,4 +336,10 @@ fn readmes_that_leave_dependencies_to_the_reader() {
     let added = format!("cargo add k8s-openapi --features latest\n{added}");
     machine.sandbox.write(readme, &added);
     machine.run().succeeds();
+    // The release is needed only if its reader chooses a feature.
+    let added = format!("cargo add tool\n{example}");
+    machine.sandbox.write(readme, &added);
+    let volume = json!({"name": "kube-volume", "req": "^0.1.0", "kind": null, "optional": true, "features": []});
+    machine.set("tool", "dependencies", json!([volume]));
+    machine.run().succeeds();
 }

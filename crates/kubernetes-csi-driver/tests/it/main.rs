@@ -14,6 +14,8 @@ mod hostile;
 mod http;
 mod limits;
 mod locks;
+#[cfg(feature = "manifests")]
+mod manifests;
 mod models;
 mod mounts;
 #[path = "../../../kubernetes-csi/tests/it/random.rs"]

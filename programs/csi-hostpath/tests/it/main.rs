@@ -9,6 +9,7 @@ mod cluster;
 mod driver;
 mod full;
 mod killed;
+mod manifests;
 mod model;
 mod oracle;
 mod pools;
