@@ -1,8 +1,11 @@
 //! A CSI driver whose volumes are folders below one that all nodes share, such as one of NFS.
 //!
 //! ```text
-//! CSI_ENDPOINT=unix:///csi/csi.sock folders /mnt/shared NODE
+//! CSI_ENDPOINT=unix:///csi/csi.sock folders /mnt/shared NODE [REGISTRATION SOCKET]
 //! ```
+//!
+//! With the last two, it registers with the kubelet: in REGISTRATION, such as
+//! `/var/lib/kubelet/plugins_registry`, for the socket above, which is SOCKET on the host.
 
 use std::fs;
 use std::io::ErrorKind::NotFound;
@@ -13,7 +16,8 @@ use kubernetes_csi_driver::controller::*;
 use kubernetes_csi_driver::model::{AccessMode, AccessType, Volume};
 use kubernetes_csi_driver::node::*;
 use kubernetes_csi_driver::request::is_file_name;
-use kubernetes_csi_driver::{Driver, Endpoint, Error, Result, async_trait, mounts};
+use kubernetes_csi_driver::{Driver, Endpoint, Error, KubeletRegistration, Result};
+use kubernetes_csi_driver::{async_trait, mounts};
 
 struct Folders {
     root: PathBuf,
@@ -118,8 +122,10 @@ impl Node for Folders {
 async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let (Some(root), Some(node)) = (args.next(), args.next()) else {
-        return Err("usage: folders FOLDER NODE".into());
+        return Err("usage: folders FOLDER NODE [REGISTRATION SOCKET]".into());
     };
+    let registration = args.next().zip(args.next());
+    let registration = registration.map(|(folder, own)| KubeletRegistration::new(folder, own));
     let endpoint: Endpoint = std::env::var("CSI_ENDPOINT")?.parse()?;
     let folders = Arc::new(Folders {
         root: root.into(),
@@ -134,6 +140,13 @@ async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         .volumes(folders.clone())
         .node(folders)
         .build()?;
-    let stop = async { drop(tokio::signal::ctrl_c().await) };
-    Ok(driver.serve(&endpoint, stop).await?)
+    let stop = || async { drop(tokio::signal::ctrl_c().await) };
+    let register = async {
+        match &registration {
+            Some(registration) => driver.register(registration, stop()).await,
+            None => Ok(()),
+        }
+    };
+    tokio::try_join!(driver.serve(&endpoint, stop()), register)?;
+    Ok(())
 }

@@ -7,6 +7,7 @@ mod blocks;
 mod checks;
 mod cluster;
 mod driver;
+mod folders;
 mod full;
 mod killed;
 mod manifests;

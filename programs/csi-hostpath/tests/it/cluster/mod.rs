@@ -1,5 +1,6 @@
 //! The driver on a node with a real kubelet.
 
+mod example;
 mod images;
 mod kills;
 mod node;

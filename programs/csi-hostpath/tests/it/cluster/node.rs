@@ -79,7 +79,8 @@ impl Node {
         node
     }
 
-    fn root(&self) -> &Path {
+    /// Returns the folder of the kubelet.
+    pub(crate) fn root(&self) -> &Path {
         self.server.kubelet().unwrap().root()
     }
 

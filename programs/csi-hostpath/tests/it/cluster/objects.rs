@@ -58,6 +58,19 @@ impl Node {
         mode: &str,
         fs_type: Option<&str>,
     ) {
+        assert_eq!(volume.accessible_topology.len(), 1, "{volume:?}");
+        self.bind_of(DRIVER, name, volume, mode, fs_type).await;
+    }
+
+    /// The same, of any driver.
+    pub(crate) async fn bind_of(
+        &self,
+        driver: &str,
+        name: &str,
+        volume: &Volume,
+        mode: &str,
+        fs_type: Option<&str>,
+    ) {
         let claims = Api::<PersistentVolumeClaim>::default_namespaced(self.client.clone());
         let size = volume.capacity_bytes.to_string();
         let spec = json!({
@@ -79,15 +92,17 @@ impl Node {
             json!({"matchExpressions": terms.collect::<Vec<_>>()})
         });
         let places: Vec<_> = places.collect();
-        assert_eq!(places.len(), 1, "{volume:?}");
+        // A list of no terms isn't valid.
+        let affinity =
+            (!places.is_empty()).then(|| json!({"required": {"nodeSelectorTerms": places}}));
         let spec = json!({
             "accessModes": ["ReadWriteOnce"],
             "storageClassName": CLASS,
             "capacity": {"storage": size},
             "claimRef": {"namespace": "default", "name": name, "uid": claim.metadata.uid},
             "volumeMode": mode,
-            "csi": {"driver": DRIVER, "volumeHandle": volume.volume_id, "fsType": fs_type},
-            "nodeAffinity": {"required": {"nodeSelectorTerms": places}},
+            "csi": {"driver": driver, "volumeHandle": volume.volume_id, "fsType": fs_type},
+            "nodeAffinity": affinity,
         });
         let volumes = Api::<PersistentVolume>::all(self.client.clone());
         create(&volumes, json!({"metadata": {"name": name}, "spec": spec})).await;
