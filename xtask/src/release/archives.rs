@@ -116,7 +116,8 @@ impl Unpacked<'_> {
     ) -> Result<usize, Box<dyn Error>> {
         let source = self.folder.join(package.folder());
         let readme = workspace::read(&source.join(package.readme().unwrap_or("README.md")))?;
-        let found = examples::of(&readme);
+        let mut found = examples::of(&readme);
+        found.extend(named_examples(&source.join("examples"), &readme)?);
         if found.is_empty() {
             return Ok(0);
         }
@@ -283,6 +284,24 @@ impl Package {
     fn folder(&self) -> String {
         format!("{}-{}", self.name, self.version)
     }
+}
+
+/// Returns the programs in a folder of examples, if there is one, that a README names: its reader
+/// copies them.
+fn named_examples(folder: &Path, readme: &str) -> Result<Vec<String>, Box<dyn Error>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let failed = |e| workspace::error("can't read", folder, &e);
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = format!("examples/{}", entry.file_name().display());
+        if path.ends_with(".rs") && readme.contains(&path) {
+            found.push(workspace::read(&entry.path())?);
+        }
+    }
+    Ok(found)
 }
 
 /// Returns the version of a dependency in the manifest of an archive.

@@ -289,6 +289,26 @@ fn archives_and_examples_that_do_not_compile() {
         .fails_with(&["can't unpack", "tool-0.1.0.crate"]);
 }
 
+/// A reader copies it, with the dependencies that the README adds.
+#[test]
+fn examples_that_a_readme_names() {
+    let machine = Machine::new();
+    let readme = "cargo add tool\n[A driver](https://example.com/examples/driver.rs)\n";
+    machine
+        .sandbox
+        .write("archives/tool-0.1.0/README.md", readme);
+    let write = |name: &str, text: &str| {
+        let path = format!("archives/tool-0.1.0/examples/{name}.rs");
+        machine.sandbox.write(&path, text);
+    };
+    write("driver", "fn main() { copied() }\n");
+    write("measured", "fn main() { not_copied() }\n");
+    machine.run().succeeds();
+    let checked = machine.sandbox.read("bin/checked.examples-of-tool");
+    assert!(checked.contains("{ copied() }"), "{checked}");
+    assert!(!checked.contains("not_copied"), "{checked}");
+}
+
 #[test]
 fn archives_with_warnings() {
     let machine = Machine::new();
