@@ -116,8 +116,8 @@ pub(crate) fn mount(state: &State, id: &str, target: &Path, mount: &Mount) -> Re
     mounts::mount_device(&attach(state, id, false)?, target, mount)
 }
 
-/// Gives the devices of a volume the size of its file, and its file system, if one is mounted at the
-/// path, that of its device.
+/// Gives the devices of a volume the size of its file, and its file system, if one is mounted at
+/// the path, that of its device.
 pub(crate) fn grow(state: &State, id: &str, path: &Path) -> Result<()> {
     {
         let devices = state.devices();
