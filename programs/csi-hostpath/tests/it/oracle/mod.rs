@@ -215,7 +215,7 @@ fn assert_our_checks_pass(folder: &Path, socket: &str) {
     assert!(report.passed().count() > 80, "{report}");
 }
 
-/// The hundred lines of the kit's example.
+/// The example of the kit.
 #[test]
 #[ignore = "needs Go and root: see docs/testing.md"]
 fn the_example_of_the_kit_passes() {
