@@ -1,4 +1,4 @@
-//! Builds and runs programs in Go that tests and benchmarks compare with.
+//! Builds and runs programs in Go that tests and benchmarks compare with, and measures processes.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,9 +7,13 @@
     reason = "a test fails by a panic"
 )]
 
+mod process;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+pub use process::{memory, processor_time};
 
 /// Builds a package of Go with the settings of the control plane, so that Go compiles only what it
 /// has not compiled for that, and returns the program.

@@ -18,9 +18,6 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod clients;
-#[allow(unreachable_pub, reason = "it is another crate's")]
-#[path = "../../../../tests/e2e/src/processor.rs"]
-mod processor;
 mod server;
 
 use clients::{Clients, Work};
@@ -160,7 +157,7 @@ async fn speed(table: &mut Table, at: usize, program: &Program, size: &Size) {
             table.add(at, name(": p99"), "µs", quantile(0.99));
         }
     }
-    let most = server.memory("VmHWM:");
+    let most = server.memory("VmHWM");
     table.add(at, "these calls: most resident".to_owned(), "MB", most);
 }
 
@@ -168,18 +165,18 @@ async fn speed(table: &mut Table, at: usize, program: &Program, size: &Size) {
 async fn memory(table: &mut Table, at: usize, program: &Program, size: &Size) {
     let (server, _) = Server::start(program).await;
     let mut add = |name: String, line| table.add(at, name, "MB", server.memory(line));
-    add("idle: resident".to_owned(), "VmRSS:");
-    add("idle: resident, without files".to_owned(), "RssAnon:");
+    add("idle: resident".to_owned(), "VmRSS");
+    add("idle: resident, without files".to_owned(), "RssAnon");
     let clients = Clients::connect(server.socket(), 1, 10).await;
     clients.run(Work::Create, size.volumes).await;
     let with = format!("{} volumes", size.volumes);
-    add(format!("{with}: resident"), "VmRSS:");
-    add(format!("{with}: most resident"), "VmHWM:");
-    add(format!("{with}: resident, without files"), "RssAnon:");
+    add(format!("{with}: resident"), "VmRSS");
+    add(format!("{with}: most resident"), "VmHWM");
+    add(format!("{with}: resident, without files"), "RssAnon");
 }
 
 fn own_cpu() -> f64 {
-    let time = processor::processor_time(std::process::id());
+    let time = go_programs::processor_time(std::process::id());
     time.unwrap().as_secs_f64()
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use go_programs::processor_time;
 use kubernetes_csi::v1::ProbeRequest;
 use kubernetes_csi::v1::identity_client::IdentityClient;
 use tempfile::TempDir;
@@ -12,7 +13,6 @@ use tokio::net::UnixStream;
 use tokio::time::sleep;
 
 use crate::clients::channel;
-use crate::processor::processor_time;
 
 /// A driver's program, with a way to run it.
 pub(crate) struct Program {
@@ -104,11 +104,7 @@ impl Server {
 
     /// A line of its status, in MB.
     pub(crate) fn memory(&self, line: &str) -> f64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()));
-        let status = status.unwrap();
-        let value = status.lines().find_map(|found| found.strip_prefix(line));
-        let kib = value.unwrap().split_whitespace().next().unwrap();
-        kib.parse::<f64>().unwrap() * 1024.0 / 1e6
+        go_programs::memory(self.process.id(), line).unwrap() as f64 / 1e6
     }
 }
 

@@ -1,7 +1,6 @@
 //! The programs.
 
 use std::env;
-use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -99,26 +98,17 @@ impl Program {
     }
 
     pub(crate) fn memory(&self) -> Memory {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()));
-        let status = status.unwrap();
-        let bytes = |name: &str| -> u64 {
-            let line = status
-                .lines()
-                .find_map(|line| line.strip_prefix(name))
-                .unwrap();
-            let kib = line.split_whitespace().next().unwrap();
-            kib.parse::<u64>().unwrap() * 1024
-        };
+        let bytes = |name| go_programs::memory(self.process.id(), name).unwrap();
         Memory {
-            resident: bytes("VmRSS:"),
-            most: bytes("VmHWM:"),
+            resident: bytes("VmRSS"),
+            most: bytes("VmHWM"),
         }
     }
 }
 
 /// The seconds of a processor that a process has taken.
 pub(crate) fn cpu(process: u32) -> f64 {
-    e2e::processor_time(process).unwrap().as_secs_f64()
+    go_programs::processor_time(process).unwrap().as_secs_f64()
 }
 
 /// The calls of a program, with the times at which it was heard of them.

@@ -1,4 +1,4 @@
-//! The time of processors that a process takes.
+//! The time and memory that a process takes.
 
 use std::io::{Error, ErrorKind, Result};
 use std::time::Duration;
@@ -22,4 +22,21 @@ pub fn processor_time(process: u32) -> Result<Duration> {
     ticks()
         .map(|ticks| Duration::from_millis(ticks * 10))
         .ok_or_else(|| Error::new(ErrorKind::InvalidData, format!("{path}: {stat}")))
+}
+
+/// Returns the bytes in a line of the status of a process, such as `VmRSS`.
+///
+/// # Errors
+///
+/// When there is no such process, no `/proc`, or no such line.
+pub fn memory(process: u32, name: &str) -> Result<u64> {
+    let path = format!("/proc/{process}/status");
+    let status = std::fs::read_to_string(&path)?;
+    let mut lines = status.lines().filter_map(|line| line.split_once(':'));
+    let kib = lines.find_map(|(found, value)| {
+        let value = value.split_whitespace().next()?;
+        (found == name).then(|| value.parse::<u64>().ok())?
+    });
+    kib.map(|kib| kib * 1024)
+        .ok_or_else(|| Error::new(ErrorKind::InvalidData, format!("{path}: no {name}")))
 }
