@@ -27,6 +27,13 @@ const RECOGNIZABLE: usize = 8;
 /// The pause before a call is repeated.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 
+/// The times after which callers go away.
+pub(crate) const CANCELLED: [Duration; 3] = [
+    Duration::ZERO,
+    Duration::from_millis(1),
+    Duration::from_millis(5),
+];
+
 /// The number of attempts to remove something that the driver refuses to remove.
 const REMOVALS: usize = 50;
 
@@ -191,6 +198,22 @@ impl Context {
         }
     }
 
+    /// Sends a request eight times at once, and each until it isn't ABORTED.
+    pub(crate) async fn eight_at_once<R: Call>(&self, request: R) -> Checked<[R::Answer; 8]> {
+        let call = || self.settled(request.clone());
+        let (a, b, c, d, e, f, g, h) = tokio::join!(
+            call(),
+            call(),
+            call(),
+            call(),
+            call(),
+            call(),
+            call(),
+            call()
+        );
+        Ok([a?, b?, c?, d?, e?, f?, g?, h?])
+    }
+
     /// Sends a request whose caller goes away after a time.
     pub(crate) async fn cancelled<R: Call>(&self, mut request: R, after: Duration) {
         self.add_secrets(&mut request);
@@ -229,14 +252,19 @@ impl Context {
         self.shared.get_or_try_init(make).await
     }
 
-    /// Takes a snapshot, and waits until it can be restored.
-    pub(crate) async fn snapshot(&self, volume_id: &str) -> Checked<Snapshot> {
-        let request = CreateSnapshotRequest {
+    /// Returns the request for a new snapshot of a volume.
+    pub(crate) fn take(&self, volume_id: &str) -> CreateSnapshotRequest {
+        CreateSnapshotRequest {
             source_volume_id: volume_id.to_owned(),
             name: self.name(),
             parameters: self.settings.snapshot_parameters.clone(),
             ..CreateSnapshotRequest::default()
-        };
+        }
+    }
+
+    /// Takes a snapshot, and waits until it can be restored.
+    pub(crate) async fn snapshot(&self, volume_id: &str) -> Checked<Snapshot> {
+        let request = self.take(volume_id);
         let end = Instant::now() + self.settings.timeout;
         loop {
             let snapshot = self.settled(request.clone()).await?.snapshot;

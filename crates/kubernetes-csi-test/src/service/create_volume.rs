@@ -1,13 +1,11 @@
 //! CreateVolume.
 
-use std::time::Duration;
-
 use kubernetes_csi::v1::controller_service_capability::rpc::Type as Rpc;
 use kubernetes_csi::v1::*;
 use tonic::Code;
 
 use crate::check::{Check, Checked, Need, checks, expect, set};
-use crate::context::{Context, at_least, delete};
+use crate::context::{CANCELLED, Context, at_least, delete};
 use crate::fields::{Fields, base, other_access};
 use crate::pages;
 
@@ -217,32 +215,13 @@ async fn same_name_after_deletion(t: &Context) -> Checked {
 /// Calls for one name at the same time give one volume. Some of them may be ABORTED until another
 /// has ended.
 async fn eight_at_once(t: &Context) -> Checked {
-    let request = t.create();
-    let call = || t.settled(request.clone());
-    let (a, b, c, d, e, f, g, h) = tokio::join!(
-        call(),
-        call(),
-        call(),
-        call(),
-        call(),
-        call(),
-        call(),
-        call()
-    );
     let mut first: Option<Volume> = None;
-    for answer in [a, b, c, d, e, f, g, h] {
-        let volume = set(answer?.volume, "volume")?;
+    for answer in t.eight_at_once(t.create()).await? {
+        let volume = set(answer.volume, "volume")?;
         same(first.get_or_insert_with(|| volume.clone()), &volume)?;
     }
     Ok(())
 }
-
-/// The times after which callers go away.
-const CANCELLED: [Duration; 3] = [
-    Duration::ZERO,
-    Duration::from_millis(1),
-    Duration::from_millis(5),
-];
 
 /// A call whose caller went away can be repeated.
 async fn cancelled(t: &Context) -> Checked {

@@ -179,20 +179,10 @@ async fn of_unknown_volume(t: &Context) -> Checked {
 
 async fn eight_at_once(t: &Context) -> Checked {
     let request = take(t, &[&t.shared().await?.volume_id]);
-    let call = || taken(t, request.clone());
-    let (a, b, c, d, e, f, g, h) = tokio::join!(
-        call(),
-        call(),
-        call(),
-        call(),
-        call(),
-        call(),
-        call(),
-        call()
-    );
-    let first = a?;
-    for group in [b, c, d, e, f, g, h] {
-        same(&first, &group?)?;
+    let mut first: Option<VolumeGroupSnapshot> = None;
+    for answer in t.eight_at_once(request).await? {
+        let group = set(answer.group_snapshot, "group_snapshot")?;
+        same(first.get_or_insert_with(|| group.clone()), &group)?;
     }
     Ok(())
 }

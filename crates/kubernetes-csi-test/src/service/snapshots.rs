@@ -1,13 +1,11 @@
 //! CreateSnapshot, DeleteSnapshot and GetSnapshot.
 
-use std::time::Duration;
-
 use kubernetes_csi::v1::controller_service_capability::rpc::Type as Rpc;
 use kubernetes_csi::v1::*;
 use tonic::Code;
 
 use crate::check::{Check, Checked, Need, checks, expect, set};
-use crate::context::Context;
+use crate::context::{CANCELLED, Context};
 use crate::fields::{Fields, base};
 
 const SNAPSHOTS: Need = Need::Controller(Rpc::CreateDeleteSnapshot);
@@ -18,7 +16,7 @@ pub(super) fn checks() -> Vec<Check> {
     let fields = Fields::<CreateSnapshotRequest>::of(
         "create_snapshot",
         &[SNAPSHOTS, VOLUMES],
-        base!(t => take(t, &t.shared().await?.volume_id)),
+        base!(t => t.take(&t.shared().await?.volume_id)),
     );
     let mut all = fields
         .id("source_volume_id", 128, |r| &mut r.source_volume_id)
@@ -55,15 +53,6 @@ pub(super) fn checks() -> Vec<Check> {
     );
     all.extend(checks!("get_snapshot", [GET]: got + SNAPSHOTS + VOLUMES, unknown_got));
     all
-}
-
-fn take(t: &Context, volume_id: &str) -> CreateSnapshotRequest {
-    CreateSnapshotRequest {
-        source_volume_id: volume_id.to_owned(),
-        name: t.name(),
-        parameters: t.settings.snapshot_parameters.clone(),
-        ..CreateSnapshotRequest::default()
-    }
 }
 
 fn delete(snapshot_id: &str) -> DeleteSnapshotRequest {
@@ -109,7 +98,7 @@ async fn answer(t: &Context) -> Checked {
 
 async fn name_of_128_bytes(t: &Context) -> Checked {
     let volume = t.shared().await?;
-    let request = take(t, &volume.volume_id);
+    let request = t.take(&volume.volume_id);
     let request = CreateSnapshotRequest {
         name: format!("{:x<128}", request.name),
         ..request
@@ -126,7 +115,7 @@ fn same(one: &Snapshot, other: &Snapshot) -> Checked {
 
 async fn same_name(t: &Context) -> Checked {
     let volume = t.shared().await?;
-    let request = take(t, &volume.volume_id);
+    let request = t.take(&volume.volume_id);
     let first = taken(t, request.clone()).await?;
     let again = taken(t, request).await?;
     same(&first, &again)
@@ -134,7 +123,7 @@ async fn same_name(t: &Context) -> Checked {
 
 async fn same_name_other_volume(t: &Context) -> Checked {
     let volume = t.shared().await?;
-    let request = take(t, &volume.volume_id);
+    let request = t.take(&volume.volume_id);
     taken(t, request.clone()).await?;
     let other = CreateSnapshotRequest {
         source_volume_id: t.volume().await?.volume_id,
@@ -146,26 +135,14 @@ async fn same_name_other_volume(t: &Context) -> Checked {
 async fn of_unknown_volume(t: &Context) -> Checked {
     // The specification has no code of its own for it; drivers use these.
     let codes = [Code::NotFound, Code::InvalidArgument];
-    t.refused(take(t, &t.unknown()), &codes).await
+    t.refused(t.take(&t.unknown()), &codes).await
 }
 
 async fn eight_at_once(t: &Context) -> Checked {
     let volume = t.shared().await?;
-    let request = take(t, &volume.volume_id);
-    let call = || t.settled(request.clone());
-    let (a, b, c, d, e, f, g, h) = tokio::join!(
-        call(),
-        call(),
-        call(),
-        call(),
-        call(),
-        call(),
-        call(),
-        call()
-    );
     let mut first: Option<Snapshot> = None;
-    for answer in [a, b, c, d, e, f, g, h] {
-        let snapshot = set(answer?.snapshot, "snapshot")?;
+    for answer in t.eight_at_once(t.take(&volume.volume_id)).await? {
+        let snapshot = set(answer.snapshot, "snapshot")?;
         same(first.get_or_insert_with(|| snapshot.clone()), &snapshot)?;
     }
     Ok(())
@@ -173,12 +150,8 @@ async fn eight_at_once(t: &Context) -> Checked {
 
 async fn cancelled(t: &Context) -> Checked {
     let volume = t.shared().await?;
-    for after in [
-        Duration::ZERO,
-        Duration::from_millis(1),
-        Duration::from_millis(5),
-    ] {
-        let request = take(t, &volume.volume_id);
+    for after in CANCELLED {
+        let request = t.take(&volume.volume_id);
         t.cancelled(request.clone(), after).await;
         let first = set(t.settled(request.clone()).await?.snapshot, "snapshot")?;
         let again = set(t.settled(request).await?.snapshot, "snapshot")?;
