@@ -9,10 +9,6 @@ use tracing::warn;
 
 use crate::Error;
 
-/// The key under which the kubelet sends tokens of service accounts, in the context of a volume or
-/// in the secrets.
-pub(crate) const TOKENS: &str = "csi.storage.k8s.io/serviceAccount.tokens";
-
 /// Texts that are neither logged nor sent back.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mask(masking::Secrets);

@@ -8,12 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use kubernetes_csi::Secrets;
-use kubernetes_mount::masking::MASKED;
+use kubernetes_csi::{Secrets, without_tokens};
 use tonic::async_trait;
 
 use crate::Result;
-use crate::mask::TOKENS;
 use crate::model::{CapacityRange, StorageProblem, Topology, VolumeCapability, VolumeProblem};
 
 /// Publishes volumes to Pods. Every node part does.
@@ -146,12 +144,6 @@ impl fmt::Debug for NodePublish {
             context,
             secrets,
         } = self;
-        let shown = |(key, value): (_, _)| match key == TOKENS {
-            true => (key, MASKED),
-            false => (key, value),
-        };
-        let context = context.iter().map(|(key, value)| (&**key, &**value));
-        let context: BTreeMap<&str, &str> = context.map(shown).collect();
         f.debug_struct("NodePublish")
             .field("volume_id", volume_id)
             .field("target_path", target_path)
@@ -159,7 +151,7 @@ impl fmt::Debug for NodePublish {
             .field("capability", capability)
             .field("read_only", read_only)
             .field("publish_context", publish_context)
-            .field("context", &context)
+            .field("context", &without_tokens(context))
             .field("secrets", secrets)
             .finish()
     }

@@ -5,8 +5,19 @@ use std::fmt;
 
 use crate::v1::NodePublishVolumeRequest;
 
-/// The key under which the kubelet sends tokens of service accounts.
-const TOKENS: &str = "csi.storage.k8s.io/serviceAccount.tokens";
+/// The key under which the kubelet sends tokens of service accounts, in the context of a volume or,
+/// if the CSIDriver has `serviceAccountTokenInSecrets`, in the secrets.
+pub const SERVICE_ACCOUNT_TOKENS: &str = "csi.storage.k8s.io/serviceAccount.tokens";
+
+/// Returns the context of a volume as it may be printed: with `<masked>` for the tokens.
+pub fn without_tokens(volume_context: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {
+    let shown = |(key, value): (_, _)| match key == SERVICE_ACCOUNT_TOKENS {
+        true => (key, "<masked>"),
+        false => (key, value),
+    };
+    let all = volume_context.iter();
+    all.map(|(key, value)| shown((&**key, &**value))).collect()
+}
 
 impl fmt::Debug for NodePublishVolumeRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -20,13 +31,6 @@ impl fmt::Debug for NodePublishVolumeRequest {
             secrets,
             volume_context,
         } = self;
-        let shown = |(key, value)| match key == TOKENS {
-            true => (key, "<masked>"),
-            false => (key, value),
-        };
-        let context = volume_context.iter();
-        let context = context.map(|(key, value)| shown((&**key, &**value)));
-        let context: BTreeMap<&str, &str> = context.collect();
         f.debug_struct("NodePublishVolumeRequest")
             .field("volume_id", volume_id)
             .field("publish_context", publish_context)
@@ -35,7 +39,7 @@ impl fmt::Debug for NodePublishVolumeRequest {
             .field("volume_capability", volume_capability)
             .field("readonly", readonly)
             .field("secrets", secrets)
-            .field("volume_context", &context)
+            .field("volume_context", &without_tokens(volume_context))
             .finish()
     }
 }

@@ -80,23 +80,18 @@ impl StorageHealth for HostPath {
 impl HostPath {
     fn problems(&self, volume: &VolumeRecord) -> Vec<VolumeProblem> {
         let data = self.state.data(&volume.id);
-        let problem = |kind, reason: &str, message| VolumeProblem {
-            kind,
-            reason: reason.to_owned(),
-            message,
-        };
         let read = match volume.backing {
             Backing::Folder => fs::read_dir(&data).map(drop),
             Backing::Image => fs::File::open(&data).map(drop),
         };
         match read {
             Ok(()) => Vec::new(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => vec![problem(
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => vec![VolumeProblem::new(
                 VolumeProblemKind::DataLoss,
                 "DataMissing",
-                "the folder or file of the volume is gone".to_owned(),
+                "the folder or file of the volume is gone",
             )],
-            Err(error) => vec![problem(
+            Err(error) => vec![VolumeProblem::new(
                 VolumeProblemKind::Inaccessible,
                 "DataUnreadable",
                 format!("the folder or file of the volume can't be read: {error}"),

@@ -19,6 +19,21 @@ pub struct VolumeProblem {
     pub message: String,
 }
 
+impl VolumeProblem {
+    /// Returns a problem.
+    pub fn new(
+        kind: VolumeProblemKind,
+        reason: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            kind,
+            reason: reason.into(),
+            message: message.into(),
+        }
+    }
+}
+
 /// The effect of a problem of a volume on users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

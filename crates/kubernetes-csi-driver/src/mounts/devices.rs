@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use kubernetes_mount::exec::Local;
 use kubernetes_mount::filesystem::{ResizeFs, SafeFormatAndMount};
-use kubernetes_mount::mount::{LinuxMounter, read_mount_info};
+use kubernetes_mount::mount::LinuxMounter;
 use rustix::fs::{major, minor};
 
-use super::{flags, is_mounted};
+use super::{flags, is_mounted, last_mount, something_else};
+use crate::Result;
 use crate::model::Mount as MountOf;
-use crate::{Error, Result};
 
 /// Mounts the file system of a device at a path, a directory that exists. An empty device is
 /// formatted, as ext4 if no type is asked for, and a file system that wasn't unmounted is checked.
@@ -42,20 +42,14 @@ pub fn mount_device(device: &Path, target: &Path, mount: &MountOf) -> Result<()>
 /// Checks that the file system at a path is that of a device.
 fn check_device(device: &Path, target: &Path) -> Result<()> {
     let number = fs::metadata(device)?.rdev();
-    let mounts = read_mount_info()?;
-    let mut mounts = mounts.iter().rev();
-    let last = mounts.find(|mount| mount.mount_point == target);
-    let is_right = last.is_some_and(|mount| {
+    let is_right = last_mount(target)?.is_some_and(|mount| {
         // btrfs has a number of its own.
         (mount.major, mount.minor) == (major(number), minor(number))
             || Path::new(&mount.source) == device
     });
     match is_right {
         true => Ok(()),
-        false => {
-            let message = format!("something else is mounted at {}", target.display());
-            Err(Error::already_exists(message))
-        }
+        false => Err(something_else(target)),
     }
 }
 

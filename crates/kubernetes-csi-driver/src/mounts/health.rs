@@ -3,8 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use kubernetes_mount::mount::read_mount_info;
-
+use super::last_mount;
 use crate::Result;
 use crate::model::{VolumeProblem, VolumeProblemKind};
 
@@ -17,17 +16,15 @@ use crate::model::{VolumeProblem, VolumeProblemKind};
 ///
 /// `INTERNAL` if the mounts of the node can't be read.
 pub fn problems(target: &Path) -> Result<Vec<VolumeProblem>> {
-    let mounts = read_mount_info()?;
-    let mut mounts = mounts.iter().rev();
-    let Some(mount) = mounts.find(|mount| mount.mount_point == target) else {
-        return Ok(vec![problem(
+    let Some(mount) = last_mount(target)? else {
+        return Ok(vec![VolumeProblem::new(
             VolumeProblemKind::Inaccessible,
             "NotMounted",
             format!("nothing is mounted at {}", target.display()),
         )]);
     };
     if let Err(error) = read(target) {
-        return Ok(vec![problem(
+        return Ok(vec![VolumeProblem::new(
             VolumeProblemKind::Inaccessible,
             "NotReachable",
             format!("{} can't be read: {error}", target.display()),
@@ -39,10 +36,10 @@ pub fn problems(target: &Path) -> Result<Vec<VolumeProblem>> {
     let is_stopped = ["ro", "emergency_ro", "shutdown"].map(|option| has(of_all, option));
     let is_stopped = is_stopped.contains(&true) && !has(&mount.mount_options, "ro");
     Ok(match is_stopped {
-        true => vec![problem(
+        true => vec![VolumeProblem::new(
             VolumeProblemKind::Degraded,
             "ReadOnlyAfterErrors",
-            "the kernel has made the file system read-only, usually after errors".to_owned(),
+            "the kernel has made the file system read-only, usually after errors",
         )],
         false => Vec::new(),
     })
@@ -54,12 +51,4 @@ fn read(target: &Path) -> io::Result<()> {
         target.read_dir()?.next().transpose()?;
     }
     Ok(())
-}
-
-fn problem(kind: VolumeProblemKind, reason: &str, message: String) -> VolumeProblem {
-    VolumeProblem {
-        kind,
-        reason: reason.to_owned(),
-        message,
-    }
 }

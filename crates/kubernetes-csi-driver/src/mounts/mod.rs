@@ -12,7 +12,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use kubernetes_mount::metrics::{MetricsBlock, MetricsProvider, MetricsStatFs};
-use kubernetes_mount::mount::{LinuxMounter, Mount, clean_up_mount_point, read_mount_info};
+use kubernetes_mount::mount::{
+    LinuxMounter, Mount, MountInfo, clean_up_mount_point, read_mount_info,
+};
 
 use crate::model::Mount as MountOf;
 use crate::node::{Usage, UsageUnit};
@@ -99,8 +101,7 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
     }
     let found = fs::metadata(target)?;
     if (found.dev(), found.ino()) != (wanted.dev(), wanted.ino()) {
-        let message = format!("something else is mounted at {}", target.display());
-        return Err(Error::already_exists(message));
+        return Err(something_else(target));
     }
     match (read_only, is_read_only(target)?) {
         (false, true) => {
@@ -118,12 +119,18 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
 
 /// Returns true if the last mount at a path can't be written.
 fn is_read_only(target: &Path) -> Result<bool> {
-    let mounts = read_mount_info()?;
-    let last = mounts
-        .iter()
-        .rev()
-        .find(|mount| mount.mount_point == target);
+    let last = last_mount(target)?;
     Ok(last.is_some_and(|mount| mount.mount_options.iter().any(|option| option == "ro")))
+}
+
+/// Returns the last mount at a path, which hides those before.
+fn last_mount(target: &Path) -> Result<Option<MountInfo>> {
+    let mounts = read_mount_info()?.into_iter();
+    Ok(mounts.rev().find(|mount| mount.mount_point == target))
+}
+
+fn something_else(target: &Path) -> Error {
+    Error::already_exists(format!("something else is mounted at {}", target.display()))
 }
 
 /// Unmounts all that is mounted at a path, which stays. Succeeds if nothing is there.

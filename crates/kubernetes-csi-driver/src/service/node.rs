@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use kubernetes_csi::SERVICE_ACCOUNT_TOKENS;
 use kubernetes_csi::v1::node_server::Node;
 use kubernetes_csi::v1::volume_usage::Unit;
 use kubernetes_csi::v1::*;
@@ -10,7 +11,7 @@ use tonic::{Request, Response, Status, async_trait};
 use super::capabilities::node_capabilities;
 use super::{Services, answer, capability, checked, part, volume};
 use crate::calls::Lock;
-use crate::mask::{Mask, TOKENS};
+use crate::mask::Mask;
 use crate::model::{UnhealthyVolume, VolumeCapability, wire_size};
 use crate::node::{
     NodeExpand, NodeHealthOf, NodePublish, NodeStage, NodeStats, NodeUnpublish, NodeUnstage, Usage,
@@ -93,7 +94,7 @@ impl Node for Services {
         }
         let locks = at(&publish.volume_id, &publish.target_path);
         // Tokens of service accounts can be there, too.
-        let tokens = publish.context.get(TOKENS);
+        let tokens = publish.context.get(SERVICE_ACCOUNT_TOKENS);
         let mask = Mask::of_values(publish.secrets.values().chain(tokens));
         let running = async move { node.publish(publish).await };
         self.run("NodePublishVolume", locks, mask, running).await?;
