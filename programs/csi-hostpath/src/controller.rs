@@ -8,8 +8,8 @@ use kubernetes_csi_driver::controller::{
     ModifyVolume, ValidateVolume, Validation, Volumes,
 };
 use kubernetes_csi_driver::model::{
-    AccessType, ContentSource, ListedVolume, Page, PageRequest, Topology, TopologyRequirement,
-    Volume, VolumeCapability,
+    AccessType, CapacityRange, ContentSource, ListedVolume, Page, PageRequest, Topology,
+    TopologyRequirement, Volume, VolumeCapability,
 };
 use kubernetes_csi_driver::mounts::blocking;
 use kubernetes_csi_driver::{Code, Error, Result, async_trait};
@@ -49,10 +49,7 @@ impl Volumes for HostPath {
         let source = request.source.as_ref();
         let source = source.map(|source| self.source(source)).transpose()?;
         let backing = backing(&request, source.as_ref())?;
-        let size = match backing {
-            Backing::Folder => request.size.choose(DEFAULT_SIZE, 1)?,
-            Backing::Image => image::size(request.size, DEFAULT_SIZE, &request.capabilities)?,
-        };
+        let size = size(backing, request.size, DEFAULT_SIZE, &request.capabilities)?;
         self.check_size(size)?;
         self.check_place(request.topology.as_ref())?;
         if let Some(source) = &source {
@@ -83,11 +80,7 @@ impl Volumes for HostPath {
             }
             // The record has the space from now on.
             drop(reservation);
-            let written = state.lock().put(record.clone());
-            if written.is_err() {
-                let _ = data::remove(&place);
-            }
-            written?;
+            state.keep(record.clone())?;
             Ok(record)
         });
         Ok(self.volume(&record.await?))
@@ -109,9 +102,7 @@ impl Volumes for HostPath {
                 return Err(Error::failed_precondition(format!("volume {id} is {used}")));
             }
             // Devices are found by the record.
-            if volume.backing == Backing::Image {
-                image::settle(&state, &id)?;
-            }
+            image::settle(&state, &id)?;
             state.lock().remove::<VolumeRecord>(&id)?;
             Ok(data::remove(&state.data(&id))?)
         })
@@ -238,11 +229,7 @@ impl Expansion for HostPath {
             let volume = records.volume(&request.volume_id)?;
             (volume.size, volume.backing, volume.kind.clone())
         };
-        let size = match backing {
-            Backing::Folder => request.size.choose(has, 1)?,
-            Backing::Image => image::size(request.size, has, &[])?,
-        };
-        let size = size.max(has);
+        let size = size(backing, request.size, has, &[])?.max(has);
         self.check_size(size)?;
         let more = self.pools.reserve(&self.state, &kind, size - has)?;
         let file = self.state.data(&request.volume_id);
@@ -400,6 +387,19 @@ impl Source {
             ))),
             false => Ok(()),
         }
+    }
+}
+
+/// Returns the size of a volume with the capabilities.
+fn size(
+    backing: Backing,
+    wanted: CapacityRange,
+    default: u64,
+    capabilities: &[VolumeCapability],
+) -> Result<u64> {
+    match backing {
+        Backing::Folder => wanted.choose(default, 1),
+        Backing::Image => image::size(wanted, default, capabilities),
     }
 }
 

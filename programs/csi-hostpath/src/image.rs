@@ -5,8 +5,10 @@
 //! and from the files that the system's devices have. So nothing has to be put right after a crash,
 //! and the next step that settles a volume detaches what it doesn't need.
 
-use std::fs::File;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -88,12 +90,14 @@ pub(crate) fn attach(state: &State, id: &str, read_only: bool) -> Result<PathBuf
     Ok(state.devices().attach(&state.data(id), read_only)?)
 }
 
-/// Detaches the devices of a volume that no path in its record needs.
+/// Detaches the devices of a volume that no path in its record needs. A folder has none.
 pub(crate) fn settle(state: &State, id: &str) -> Result<()> {
     let devices = state.devices();
     let (reads, writes) = match state.lock().get::<VolumeRecord>(id) {
-        Some(volume) => (volume.has_readers(), volume.has_writers()),
-        None => (false, false),
+        Some(volume) if volume.backing == Backing::Image => {
+            (volume.has_readers(), volume.has_writers())
+        }
+        _ => return Ok(()),
     };
     let file = state.data(id);
     if !file.exists() {
@@ -217,6 +221,11 @@ pub(crate) fn recover(state: &State) -> Result<()> {
         let images = images.filter(|volume| volume.backing == Backing::Image);
         images.cloned().collect()
     };
+    // One list of all, rather than one for each volume.
+    let attached = match images.is_empty() {
+        true => BTreeSet::new(),
+        false => state.devices().files()?,
+    };
     for volume in images {
         if volume.is_frozen {
             for path in volume.staged.iter().map(Path::new) {
@@ -227,7 +236,10 @@ pub(crate) fn recover(state: &State) -> Result<()> {
             }
             state.mark_frozen(&volume.id, false)?;
         }
-        settle(state, &volume.id)?;
+        let found = fs::metadata(state.data(&volume.id));
+        if found.is_ok_and(|found| attached.contains(&(found.dev(), found.ino()))) {
+            settle(state, &volume.id)?;
+        }
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ impl Staging for HostPath {
                 // After such an error, the kubelet doesn't unstage it.
                 volume.staged.remove(&path);
                 state.lock().put(volume)?;
-                settle(&state, &request.volume_id)?;
+                image::settle(&state, &request.volume_id)?;
             }
             staged
         })
@@ -82,7 +82,7 @@ impl Staging for HostPath {
                     records.put(volume)?;
                 }
             }
-            settle(&state, id)
+            image::settle(&state, id)
         })
         .await
     }
@@ -224,19 +224,7 @@ fn forget(state: &State, id: &str, target: &str) -> Result<()> {
     }
     records.put(volume)?;
     drop(records);
-    settle(state, id)
-}
-
-/// Detaches what no path of a volume needs any more.
-fn settle(state: &State, id: &str) -> Result<()> {
-    let backing = state
-        .lock()
-        .get::<VolumeRecord>(id)
-        .map(|volume| volume.backing);
-    match backing {
-        Some(Backing::Image) => image::settle(state, id),
-        _ => Ok(()),
-    }
+    image::settle(state, id)
 }
 
 /// Makes an inline volume, if it isn't there.
@@ -252,7 +240,7 @@ fn make_inline(state: &State, id: &str) -> Result<()> {
     // A process that came to no record may have left data.
     data::remove(&state.data(id))?;
     data::make(&state.new_data(id), &state.data(id), data::create)?;
-    Ok(state.lock().put(VolumeRecord {
+    Ok(state.keep(VolumeRecord {
         id: id.to_owned(),
         name: id.to_owned(),
         size: INLINE_SIZE,

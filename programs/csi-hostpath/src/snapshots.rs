@@ -37,11 +37,7 @@ impl Snapshots for HostPath {
         let state = self.state.clone();
         let record = blocking(move || {
             let record = take(&state, &volume, request.name, None, SystemTime::now())?;
-            let written = state.lock().put(record.clone());
-            if written.is_err() {
-                let _ = data::remove(&state.data(&record.id));
-            }
-            written?;
+            state.keep(record.clone())?;
             Ok(record)
         });
         Ok(self.snapshot(record.await?))

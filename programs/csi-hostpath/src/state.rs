@@ -188,6 +188,17 @@ impl State {
         }
     }
 
+    /// Writes the record of data that was made. If that can't be done, the data goes.
+    pub(crate) fn keep<R: Record>(&self, record: R) -> io::Result<()> {
+        let data = self.data(record.id());
+        let written = self.lock().put(record);
+        if written.is_err() {
+            // The next start removes what can't be removed now.
+            let _ = data::remove(&data);
+        }
+        written
+    }
+
     /// Returns the folder of the driver.
     pub(crate) fn root(&self) -> &Path {
         &self.root

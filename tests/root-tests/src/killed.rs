@@ -97,7 +97,7 @@ fn trace(main: Pid, at: u64, from_start: bool) -> Ended {
                 return Ended::Killed;
             }
             Ok(WaitStatus::PtraceSyscall(pid)) => {
-                begun |= !from_start && is_listen(pid);
+                begun = begun || !from_start && is_listen(pid);
                 if begun && !killed && is_change(pid) {
                     if calls == at {
                         killed = true;

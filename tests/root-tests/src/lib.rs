@@ -95,6 +95,31 @@ pub fn setting(name: &str, short: u64) -> u64 {
     }
 }
 
+/// Returns the files in a folder that are loop devices, and whether nobody can write to those.
+///
+/// # Panics
+///
+/// When `losetup` fails.
+pub fn loop_files(folder: &Path) -> Vec<(PathBuf, bool)> {
+    let output = Command::new("losetup")
+        .args([
+            "--list",
+            "--noheadings",
+            "--raw",
+            "--output",
+            "RO,BACK-FILE",
+        ])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let listed = String::from_utf8(output.stdout).unwrap();
+    let all = listed
+        .lines()
+        .filter_map(|line| line.trim().split_once(' '));
+    let all = all.map(|(read_only, file)| (PathBuf::from(file), read_only == "1"));
+    all.filter(|(file, _)| file.starts_with(folder)).collect()
+}
+
 /// A loop device, detached at the end.
 #[derive(Debug)]
 pub struct Loop(PathBuf);

@@ -1,9 +1,12 @@
 //! Loop devices: files that are used as block devices.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+use rustix::fs::makedev;
 
 use crate::exec::{Exec, ExecError, shortened, shown};
 use crate::{Error, Result};
@@ -101,6 +104,32 @@ impl LoopDevices {
             }
         });
         devices.collect()
+    }
+
+    /// Returns which files have devices: the device and inode numbers of each, as in its metadata.
+    ///
+    /// # Errors
+    ///
+    /// When they can't be listed.
+    pub fn files(&self) -> Result<BTreeSet<(u64, u64)>> {
+        // Not `--raw`, which escapes the spaces around the numbers.
+        let args = [
+            "--list",
+            "--noheadings",
+            "--output",
+            "BACK-MAJ:MIN,BACK-INO",
+        ];
+        let args = args.map(OsStr::new);
+        let printed = self.run(&args)?;
+        let text = String::from_utf8_lossy(&printed);
+        let files = text.lines().map(|line| {
+            let mut columns = line.split_whitespace();
+            let (major, minor) = columns.next()?.split_once(':')?;
+            let device = makedev(major.parse().ok()?, minor.parse().ok()?);
+            Some((device, columns.next()?.parse().ok()?))
+        });
+        let files: Option<_> = files.collect();
+        files.ok_or_else(|| bad_output(&args, "a line without three numbers", &printed))
     }
 
     /// Returns the device of a file: one that it has, or a new one. A device to write and one to

@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
-use kubernetes_csi::v1::VolumeCapability;
-use kubernetes_csi::v1::volume_capability::access_mode::Mode;
-use kubernetes_csi::v1::volume_capability::{AccessMode, AccessType, BlockVolume, MountVolume};
+use kubernetes_csi::v1::volume_capability::{AccessType, BlockVolume, MountVolume};
 use kubernetes_csi_test::{Checks, Report};
 use root_tests::as_root;
 use tempfile::TempDir;
 
-use super::driver::services;
+use super::driver::{capability, services};
 
 /// The checks of a driver that has all that there is.
 fn checks(folder: &Path) -> Checks {
@@ -88,15 +86,6 @@ fn assert_all(set: impl FnOnce(Checks) -> Checks + Send) {
 #[test]
 fn folders_pass_as_root() {
     assert_all(without_blocks);
-}
-
-fn capability(access_type: AccessType) -> VolumeCapability {
-    VolumeCapability {
-        access_mode: Some(AccessMode {
-            mode: Mode::SingleNodeWriter.into(),
-        }),
-        access_type: Some(access_type),
-    }
 }
 
 /// XFS, as ext4 that is mounted grows only with the capability `CAP_SYS_RESOURCE`.

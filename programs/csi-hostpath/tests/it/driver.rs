@@ -81,13 +81,18 @@ pub(crate) fn volume(name: &str, size: u64, access_type: AccessType) -> CreateVo
             required_bytes: i64::try_from(size).unwrap(),
             limit_bytes: 0,
         }),
-        volume_capabilities: vec![VolumeCapability {
-            access_mode: Some(AccessMode {
-                mode: Mode::SingleNodeWriter.into(),
-            }),
-            access_type: Some(access_type),
-        }],
+        volume_capabilities: vec![capability(access_type)],
         ..CreateVolumeRequest::default()
+    }
+}
+
+/// The use by one node.
+pub(crate) fn capability(access_type: AccessType) -> VolumeCapability {
+    VolumeCapability {
+        access_mode: Some(AccessMode {
+            mode: Mode::SingleNodeWriter.into(),
+        }),
+        access_type: Some(access_type),
     }
 }
 

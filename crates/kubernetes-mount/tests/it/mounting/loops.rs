@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -64,6 +65,10 @@ fn strange_output_is_an_error() {
     let (devices, _) = fake(&["/dev/loop3 0\n"]);
     let error = devices.of(image).unwrap_err().to_string();
     assert!(error.contains("three columns"), "{error}");
+    for text in ["8:1\n", "8 1 2\n", "a:1 2\n"] {
+        let error = fake(&[text]).0.files().unwrap_err().to_string();
+        assert!(error.contains("three numbers"), "{error}");
+    }
     let (devices, _) = fake(&["", "loop3\n"]);
     let error = devices.attach(image, false).unwrap_err().to_string();
     assert!(error.contains("not the path of a device"), "{error}");
@@ -113,9 +118,14 @@ fn files_are_devices() {
         assert_eq!(device_size(&device).unwrap(), 2 << 20);
         assert_eq!(device_size(&reader).unwrap(), 1 << 20);
 
+        let found = std::fs::metadata(&image).unwrap();
+        let own = (found.dev(), found.ino());
+        assert!(devices.files().unwrap().contains(&own));
+
         devices.detach(&device).unwrap();
         devices.detach(&reader).unwrap();
         assert_eq!(devices.of(&image).unwrap(), []);
+        assert!(!devices.files().unwrap().contains(&own));
         assert!(devices.detach(&device).is_err());
         assert!(
             devices

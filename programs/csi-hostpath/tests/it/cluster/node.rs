@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use e2e::ControlPlane;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::api::storage::v1::{CSIDriver, StorageClass};
 use kube::{Api, Client};
+use root_tests::loop_files;
 use rustix::process::Signal;
 use serde_json::json;
 use tokio::time::sleep;
@@ -219,15 +219,6 @@ impl Node {
         left
     }
 
-    /// No file of the driver is a device any more.
-    fn assert_no_devices(&self) {
-        let listed = Command::new("losetup")
-            .args(["--list", "--noheadings", "--output", "BACK-FILE"])
-            .output();
-        let listed = String::from_utf8(listed.unwrap().stdout).unwrap();
-        assert!(!listed.contains(self.state.to_str().unwrap()), "{listed}");
-    }
-
     /// Waits until Pods that were deleted are gone from the node, and deletes the volumes that
     /// were created: after that, neither the node nor the driver has anything.
     pub(crate) async fn assert_clean(&self) {
@@ -241,7 +232,7 @@ impl Node {
             sleep(Duration::from_millis(50)).await;
         }
         assert!(last.is_empty(), "{last:#?}\n{}", self.server.logs());
-        self.assert_no_devices();
+        assert_eq!(loop_files(&self.state), []);
         let mut storage = self.storage().await;
         // Those of Pods are gone with them.
         let inline = storage.volumes().await;

@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use kubernetes_csi::v1::volume_capability::{AccessType, BlockVolume, MountVolume};
 use kubernetes_csi::v1::volume_content_source::{SnapshotSource, Type, VolumeSource};
 use kubernetes_csi::v1::{CreateVolumeRequest, VolumeCapability, VolumeContentSource};
-use root_tests::{Ended, as_root, killed_while, setting};
+use root_tests::{Ended, as_root, killed_while, loop_files, setting};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tonic::transport::Endpoint;
 use tonic::{Code, Status};
 
-use super::driver::{mount, volume};
+use super::driver::{capability, mount, volume};
 use client::Client;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_csi-hostpath");
@@ -97,7 +97,7 @@ impl World {
     }
 
     fn capability(&self) -> Option<VolumeCapability> {
-        self.volume(NAME).volume_capabilities.pop()
+        Some(capability(self.access_type.clone()))
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -225,13 +225,7 @@ impl World {
             let count = seen.iter().filter(|known| known.contains(place)).count();
             seen.insert(format!("mount {place} {count}"));
         }
-        let listed = Command::new("losetup")
-            .args(["--list", "--noheadings", "--output", "RO,BACK-FILE"])
-            .output();
-        let listed = String::from_utf8(listed.unwrap().stdout).unwrap();
-        let own = listed.lines().filter(|line| line.contains(&folder));
-        for (index, line) in own.enumerate() {
-            let read_only = line.trim_start().starts_with('1');
+        for (index, (_, read_only)) in loop_files(self.folder.path()).iter().enumerate() {
             seen.insert(format!("device {index} {read_only}"));
         }
         for kind in ["volumes", "snapshots", "groups", "data"] {

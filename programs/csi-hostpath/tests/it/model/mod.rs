@@ -15,7 +15,7 @@ use root_tests::setting;
 use tokio::time::timeout;
 use tonic::{Code, Request, Response, Status};
 
-use super::driver::{Driver, mount, volume};
+use super::driver::{Driver, capability, mount, volume};
 use history::{Made, refused_alone, unexplained};
 use slot::{Answer, Call, Said, Slot};
 
@@ -157,11 +157,10 @@ impl World {
                 Ok(Said::Size(said(grown.await)?.capacity_bytes.unsigned_abs()))
             }
             Call::Attach(volume_id, readonly) => {
-                let mut capabilities = volume(&name, 1, mount()).volume_capabilities;
                 let request = ControllerPublishVolumeRequest {
                     volume_id,
                     node_id: "n".to_owned(),
-                    volume_capability: capabilities.pop(),
+                    volume_capability: Some(capability(mount())),
                     readonly,
                     ..ControllerPublishVolumeRequest::default()
                 };

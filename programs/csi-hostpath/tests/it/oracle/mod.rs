@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use kubernetes_csi_test::Checks;
-use root_tests::as_root;
+use root_tests::{as_root, loop_files};
 use sanity::{Driver, Report, check};
 use tempfile::TempDir;
 
@@ -99,11 +99,7 @@ fn assert_all(report: &Report, driver: &Driver) {
     let folder = driver.folder().display().to_string();
     let mounts = fs::read_to_string("/proc/thread-self/mountinfo").unwrap();
     assert!(!mounts.contains(&folder), "{mounts}");
-    let devices = Command::new("losetup")
-        .args(["--list", "--output", "BACK-FILE"])
-        .output();
-    let devices = String::from_utf8(devices.unwrap().stdout).unwrap();
-    assert!(!devices.contains(&folder), "{devices}");
+    assert_eq!(loop_files(driver.folder()), []);
 }
 
 #[test]
