@@ -19,19 +19,18 @@ use self::table::{Cost, Row};
 use self::work::{Basis, Work};
 use crate::workspace;
 
-const K8S_OPENAPI: &str = "k8s-openapi";
-
 /// The number of runs that show that CPU time exceeds a budget. Instructions need one run.
 const CERTAIN: u32 = 5;
 
 /// Measure what crates of this workspace add to a user's build, and fail if it exceeds the budget.
 ///
-/// Builds a program that depends on k8s-openapi alone, and programs that depend on a generated
-/// crate too, with each set of features in xtask/budget.toml: debug profile, from nothing, without
-/// incremental compilation, with the versions in Cargo.lock, offline. The table has the CPU time
-/// of cargo and all that it starts, the share that a crate adds, and the size of the rlibs (1 MB is
-/// 10^6 bytes), each as the median of the runs, and below it by how much the rlibs of each package
-/// grow. The budgets are in the same file.
+/// Builds a program that depends on what programs have anyway, such as k8s-openapi alone, and
+/// programs that depend on a crate of this workspace too, with each set of features in
+/// xtask/budget.toml: debug profile, from nothing, without incremental compilation, with the
+/// versions in Cargo.lock, offline. The table has the CPU time of cargo and all that it starts, the
+/// share that a crate adds, and the size of the rlibs (1 MB is 10^6 bytes), each as the median of
+/// the runs, and below it by how much the rlibs of each package grow. The budgets are in the same
+/// file.
 ///
 /// Shares are those of the instructions outside of the kernel, which hardly differ between runs.
 /// Where the machine doesn't count them, they are those of CPU time. Other programs only add to it,
@@ -47,11 +46,15 @@ pub(crate) struct Arguments {
 
     /// Build each program from nothing, and compare the totals.
     ///
-    /// Otherwise k8s-openapi is built once a run, and only what a program compiles beyond it is
-    /// measured, which is faster and disturbed less. What programs need with other features than
-    /// k8s-openapi alone does is built once for all that need the same.
+    /// Otherwise a base, such as k8s-openapi, is built once a run, and only what a program compiles
+    /// beyond it is measured, which is faster and disturbed less. What programs need with other
+    /// features than the base alone does is built once for all that need the same.
     #[arg(long)]
     whole: bool,
+
+    /// The base of the budgets to measure, such as k8s-openapi; all if none is named.
+    #[arg(long, value_name = "PACKAGE")]
+    base: Option<String>,
 }
 
 /// Runs the command.
@@ -60,47 +63,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let limits = Limits::read(&root)?;
     let cargo = Cargo::new();
     let workspace = cargo.metadata(&root)?;
-    let alone = Program::alone(&workspace)?;
-    let mut rows = Vec::new();
-    for limit in &limits.budgets {
-        rows.push((Program::with(&workspace, limit)?, Row::new(limit)));
-    }
     let builder = Builder {
         cargo: &cargo,
         root: &root,
         workspace: &workspace,
         whole: arguments.whole,
     };
-    for run in 1..=arguments.runs {
-        eprintln!("run {run} of {}", arguments.runs);
-        builder.run(&alone, rows.iter_mut())?;
+    let bases = chosen(&limits, arguments.base.as_deref())?;
+    let mut exceeded = Vec::new();
+    for (number, base) in bases.into_iter().enumerate() {
+        if number > 0 {
+            println!();
+        }
+        exceeded.extend(builder.compare(base, &limits, arguments.runs)?);
     }
-    let is_slow = |(_, row): &(Program, Row)| row.basis() == Basis::Time && row.is_slow(&limits);
-    let mut most = arguments.runs;
-    while most < CERTAIN && rows.iter().any(is_slow) {
-        most += 1;
-        eprintln!("run {most} of up to {CERTAIN}, of what exceeds a limit of CPU time");
-        let slow: Vec<bool> = rows.iter().map(is_slow).collect();
-        let rows = rows.iter_mut().zip(slow).filter(|(_, slow)| *slow);
-        builder.run(&alone, rows.map(|(row, _)| row))?;
-    }
-    let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
-    let mut runs = match arguments.runs {
-        1 => "one run".to_owned(),
-        runs => format!("medians of {runs} runs"),
-    };
-    if most > arguments.runs {
-        runs = format!("{runs}; up to {most} runs of what exceeded a limit");
-    }
-    println!(
-        "cargo {}, debug profile, {runs}\n",
-        cargo.about(&root, "cargo ")?
-    );
-    print!("{}", table::print(&alone.label, &rows));
-    for text in rows.iter().filter_map(|row| row.unclear(&limits)) {
-        eprintln!("warning: {text}");
-    }
-    let exceeded: Vec<_> = rows.iter().flat_map(|row| row.exceeded(&limits)).collect();
     if exceeded.is_empty() {
         return Ok(());
     }
@@ -112,6 +88,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     .into())
 }
 
+/// Returns the bases to measure.
+fn chosen<'l>(limits: &'l Limits, name: Option<&str>) -> Result<Vec<&'l str>, Box<dyn Error>> {
+    let bases = limits.bases();
+    let Some(name) = name else {
+        return Ok(bases);
+    };
+    match bases.iter().find(|base| **base == name) {
+        Some(base) => Ok(vec![base]),
+        None => Err(format!(
+            "error: no budget has the base `{name}`\n  help: {} has {}",
+            limits::FILE,
+            bases.join(", ")
+        )
+        .into()),
+    }
+}
+
 /// Builds the programs of one run.
 struct Builder<'a> {
     cargo: &'a Cargo,
@@ -121,6 +114,49 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// Measures the programs of a base, prints a table, and returns the budgets that are exceeded,
+    /// each as a sentence.
+    fn compare(
+        &self,
+        base: &str,
+        limits: &Limits,
+        runs: u32,
+    ) -> Result<Vec<String>, Box<dyn Error>> {
+        let alone = Program::alone(self.workspace, base, &limits.dependencies(base))?;
+        let mut rows = Vec::new();
+        for limit in limits.budgets.iter().filter(|limit| limit.base == base) {
+            rows.push((alone.with(self.workspace, limit)?, Row::new(limit)));
+        }
+        for run in 1..=runs {
+            eprintln!("run {run} of {runs}");
+            self.run(&alone, rows.iter_mut())?;
+        }
+        let is_slow = |(_, row): &(Program, Row)| row.basis() == Basis::Time && row.is_slow(limits);
+        let mut most = runs;
+        while most < CERTAIN && rows.iter().any(is_slow) {
+            most += 1;
+            eprintln!("run {most} of up to {CERTAIN}, of what exceeds a limit of CPU time");
+            let slow: Vec<bool> = rows.iter().map(is_slow).collect();
+            let rows = rows.iter_mut().zip(slow).filter(|(_, slow)| *slow);
+            self.run(&alone, rows.map(|(row, _)| row))?;
+        }
+        let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
+        let mut made = match runs {
+            1 => "one run".to_owned(),
+            runs => format!("medians of {runs} runs"),
+        };
+        if most > runs {
+            made = format!("{made}; up to {most} runs of what exceeded a limit");
+        }
+        let about = self.cargo.about(self.root, "cargo ")?;
+        println!("cargo {about}, debug profile, {made}\n");
+        print!("{}", table::print(&alone.label, &rows));
+        for text in rows.iter().filter_map(|row| row.unclear(limits)) {
+            eprintln!("warning: {text}");
+        }
+        Ok(rows.iter().flat_map(|row| row.exceeded(limits)).collect())
+    }
+
     /// Measures each program once.
     fn run<'r, 'l: 'r>(
         &self,
@@ -131,7 +167,7 @@ impl Builder<'_> {
         let manifest = folder.write(alone, self.root)?;
         let (reference, needs) = match self.whole {
             true => (self.cargo.build(&manifest, &folder.target())?, Work::none()),
-            false => self.in_two_steps(&manifest, &folder)?,
+            false => self.in_two_steps(alone, &manifest, &folder)?,
         };
         eprintln!("  {}: {:.1} s of CPU time", alone.label, reference.work.cpu);
         let (work, sizes) = (reference.work, reference.sizes.clone());
@@ -171,7 +207,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Builds a program on top of what is built of k8s-openapi with the features that it needs.
+    /// Builds a program on top of what is built of its base with the features that it needs.
     /// `None` if it has to be built from nothing: with crates compiled again, too much would be
     /// measured.
     fn more<'b>(
@@ -202,19 +238,19 @@ impl Builder<'_> {
                 let resolved = self.cargo.features(&manifest)?;
                 // Features of procedural macros can't be asked for.
                 let is_enough = resolved.is_subset(&features);
+                let built = match is_enough {
+                    true => format!("{} with them", alone.base),
+                    false => "it from nothing".to_owned(),
+                };
                 eprintln!(
-                    "  {} needs other features of {names}; building {}",
-                    program.label,
-                    match is_enough {
-                        true => "k8s-openapi with them",
-                        false => "it from nothing",
-                    }
+                    "  {} needs other features of {names}; building {built}",
+                    program.label
                 );
                 if !is_enough {
                     return Ok(None);
                 }
-                let is_changed = changed.contains(K8S_OPENAPI);
-                let (build, needs) = self.in_two_steps(&manifest, &folder)?;
+                let is_changed = changed.contains(&*alone.base);
+                let (build, needs) = self.in_two_steps(alone, &manifest, &folder)?;
                 let added = match is_changed {
                     true => build.work.less(first.build.work),
                     false => needs.less(first.needs),
@@ -237,16 +273,17 @@ impl Builder<'_> {
         Ok(None)
     }
 
-    /// Builds what k8s-openapi needs, and then the program, and returns the work of the first, too.
+    /// Builds what the base needs, and then the program, and returns the work of the first, too.
     fn in_two_steps(
         &self,
+        alone: &Program,
         manifest: &Path,
         folder: &Folder,
     ) -> Result<(Build, Work), Box<dyn Error>> {
         let target = folder.target();
         let linked = self.cargo.linked(manifest)?;
         let needs = linked.iter().filter_map(|line| package(line));
-        let needs = Vec::from_iter(needs.filter(|(name, _)| *name != K8S_OPENAPI));
+        let needs = Vec::from_iter(needs.filter(|(name, _)| *name != alone.base));
         let needs = match needs.is_empty() {
             true => Work::none(),
             false => self.cargo.build_packages(manifest, &target, &needs)?,
@@ -256,8 +293,8 @@ impl Builder<'_> {
         Ok((build, needs))
     }
 
-    /// Returns what other programs are built on: what is built of it, the work before k8s-openapi,
-    /// and that which its features add.
+    /// Returns what other programs are built on: what is built of it, the work before its base, and
+    /// that which its features add.
     fn base(
         &self,
         program: &Program,
@@ -293,12 +330,12 @@ impl Builder<'_> {
     }
 }
 
-/// k8s-openapi alone, with the features of it and of its dependencies that some programs need.
+/// A base alone, with the features of it and of its dependencies that some programs need.
 struct Base {
     build: Build,
-    /// The part of its work before k8s-openapi itself.
+    /// The part of its work before the package that it has its name from.
     needs: Work,
-    /// The work that the features add. k8s-openapi takes most of the time of a build: if its own
+    /// The work that the features add. That package takes most of the time of a build: if its own
     /// features are the same, two builds of it would differ by more than what is measured.
     added: Work,
     /// The packages and their features, as cargo writes them.

@@ -1,6 +1,6 @@
 //! The programs that are built, and the folders in which that is done.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,39 +8,53 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::cargo::Workspace;
-use super::limits::{FILE, Limit};
+use super::limits::{Dependencies, FILE, Limit};
 use crate::workspace;
+
+/// The start of the names of dependencies that only choose features.
+const RAISED: &str = "raised-";
 
 /// The start of each program's manifest.
 const START: &str =
     "[package]\nname = \"program\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n";
 
-/// A program that depends on k8s-openapi, and on a generated crate or none.
+/// A program that depends on a base, and on a crate of this workspace or none.
+#[derive(Clone)]
 pub(super) struct Program {
     /// Describes its dependencies in messages.
     pub(super) label: String,
-    manifest: String,
-    source: String,
+    /// The package that is most of its base.
+    pub(super) base: String,
+    /// The dependencies, each with its version and features as a table of TOML.
+    dependencies: BTreeMap<String, String>,
 }
 
 impl Program {
-    /// The program with which the others are compared.
-    pub(super) fn alone(workspace: &Workspace) -> Result<Self, Box<dyn Error>> {
-        let version = &workspace.package("k8s-openapi")?.version;
+    /// The program with which those of a base are compared.
+    pub(super) fn alone(
+        workspace: &Workspace,
+        base: &str,
+        dependencies: &Dependencies,
+    ) -> Result<Self, Box<dyn Error>> {
+        let version = &workspace.package(base)?.version;
+        let mut lines = BTreeMap::new();
+        for (name, features) in dependencies {
+            let version = &workspace.package(name)?.version;
+            let line = format!("{{ version = \"={version}\", features = {features:?} }}");
+            lines.insert(name.clone(), line);
+        }
         Ok(Self {
-            label: format!("k8s-openapi {version} alone"),
-            manifest: format!(
-                "{START}k8s-openapi = {{ version = \"={version}\", features = [\"latest\"] }}\n"
-            ),
-            source: "use k8s_openapi as _;\n\nfn main() {}\n".to_owned(),
+            label: format!("{base} {version} alone"),
+            base: base.to_owned(),
+            dependencies: lines,
         })
     }
 
-    /// The same with other features of k8s-openapi and of what that depends on, from lines of
+    /// The same with other features of the base and of what that depends on, from lines of
     /// `cargo tree`: name, version and features.
     pub(super) fn raised<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Self {
-        let mut k8s_openapi = self.manifest.clone();
-        let mut others = String::new();
+        let mut raised = self.clone();
+        raised.label = format!("{} with other features", self.label);
         for (number, line) in lines.enumerate() {
             let mut words = line.split(' ');
             let name = words.next().unwrap_or_default();
@@ -49,22 +63,23 @@ impl Program {
             let features: Vec<_> = features.filter(|name| !name.is_empty()).collect();
             let dependency = format!(
                 "{{ package = {name:?}, version = \"={version}\", default-features = false, \
-                 features = {features:?} }}\n"
+                 features = {features:?} }}"
             );
-            match name {
-                "k8s-openapi" => k8s_openapi = format!("{START}{name} = {dependency}"),
-                _ => others += &format!("raised-{number} = {dependency}"),
-            }
+            let key = match self.dependencies.contains_key(name) {
+                true => name.to_owned(),
+                false => format!("{RAISED}{number}"),
+            };
+            raised.dependencies.insert(key, dependency);
         }
-        Self {
-            label: format!("{} with other features", self.label),
-            manifest: k8s_openapi + &others,
-            source: self.source.clone(),
-        }
+        raised
     }
 
-    /// The same with a generated crate.
-    pub(super) fn with(workspace: &Workspace, limit: &Limit) -> Result<Self, Box<dyn Error>> {
+    /// The same with a crate of this workspace.
+    pub(super) fn with(
+        &self,
+        workspace: &Workspace,
+        limit: &Limit,
+    ) -> Result<Self, Box<dyn Error>> {
         let package = workspace.package(&limit.name)?;
         let features = limit.features.names();
         if let Some(unknown) = features
@@ -75,21 +90,27 @@ impl Program {
                 format!("error: {FILE}: `{}` has no feature `{unknown}`", limit.name).into(),
             );
         }
-        let alone = Self::alone(workspace)?;
         let folder = package.manifest_path.parent().unwrap_or(Path::new(""));
+        let mut with = self.clone();
+        with.label = limit.label();
         // Debug writes strings of TOML: quoted, and escaped in the same way.
-        Ok(Self {
-            label: limit.label(),
-            manifest: format!(
-                "{}{} = {{ path = {folder:?}, features = {features:?} }}\n",
-                alone.manifest, limit.name
-            ),
-            source: format!(
-                "use {} as _;\n{}",
-                limit.name.replace('-', "_"),
-                alone.source
-            ),
-        })
+        let dependency = format!("{{ path = {folder:?}, features = {features:?} }}");
+        with.dependencies.insert(limit.name.clone(), dependency);
+        Ok(with)
+    }
+
+    fn manifest(&self) -> String {
+        let lines = self.dependencies.iter();
+        let lines = lines.map(|(name, dependency)| format!("{name} = {dependency}\n"));
+        START.to_owned() + &lines.collect::<String>()
+    }
+
+    /// Only what a program names is linked.
+    fn source(&self) -> String {
+        let names = self.dependencies.keys();
+        let names = names.filter(|name| !name.starts_with(RAISED));
+        let uses = names.map(|name| format!("use {} as _;\n", name.replace('-', "_")));
+        uses.collect::<String>() + "\nfn main() {}\n"
     }
 }
 
@@ -126,9 +147,9 @@ impl Folder {
         let manifest = folder.join("Cargo.toml");
         // The versions are those of the workspace.
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))
-            .and_then(|_| fs::write(&manifest, &program.manifest))
+            .and_then(|_| fs::write(&manifest, program.manifest()))
             .and_then(|()| fs::create_dir(folder.join("src")))
-            .and_then(|()| fs::write(folder.join("src/main.rs"), &program.source))
+            .and_then(|()| fs::write(folder.join("src/main.rs"), program.source()))
             .map_err(report)?;
         Ok(manifest)
     }

@@ -4,13 +4,13 @@ use super::cargo::Sizes;
 use super::limits::{Limit, Limits};
 use super::work::{Basis, Work};
 
-/// The cost of one build of a program, beside k8s-openapi alone in the same run.
+/// The cost of one build of a program, beside its base alone in the same run.
 pub(super) struct Cost {
-    /// The work of k8s-openapi alone.
+    /// The work of the base alone.
     pub(super) reference: Work,
     /// The work beyond that.
     pub(super) added: Work,
-    /// The rlibs of k8s-openapi alone.
+    /// The rlibs of the base alone.
     pub(super) reference_sizes: Sizes,
     /// The rlibs of the program.
     pub(super) sizes: Sizes,
@@ -54,7 +54,7 @@ impl<'a> Row<'a> {
         median(self.costs.iter().map(value).collect())
     }
 
-    /// Returns the added work as a share of that of k8s-openapi alone, in each run.
+    /// Returns the added work as a share of that of the base alone, in each run.
     fn shares(&self) -> Vec<f64> {
         let basis = self.basis();
         let costs = self.costs.iter();
@@ -64,7 +64,7 @@ impl<'a> Row<'a> {
     }
 
     /// Returns the share that is compared with the budget. Other programs only add to CPU time, to
-    /// that of k8s-openapi too, and not always to both of a run: the least of each is compared.
+    /// that of the base too, and not always to both of a run: the least of each is compared.
     fn share(&self) -> f64 {
         if self.basis() == Basis::Instructions {
             return median(self.shares());
@@ -101,11 +101,12 @@ impl<'a> Row<'a> {
         let is_unclear = self.basis() == Basis::Time && differ > limit && is_near;
         (is_unclear && self.is_slow(limits)).then(|| {
             format!(
-                "{} adds {} to {} of k8s-openapi's CPU time, so whether it exceeds its budget of \
-                 {} can't be measured; measure on an idle machine or one that counts instructions",
+                "{} adds {} to {} of {}'s CPU time, so whether it exceeds its budget of {} can't \
+                 be measured; measure on an idle machine or one that counts instructions",
                 self.limit.label(),
                 percent(least),
                 percent(most),
+                self.limit.base,
                 percent(limit),
             )
         })
@@ -128,9 +129,10 @@ impl<'a> Row<'a> {
             let (basis, limit) = (self.basis(), self.limit.share());
             let tolerated = limits.tolerated_share(self.limit, basis);
             let mut text = format!(
-                "{label} adds {} of the {} of k8s-openapi's build; its budget is {}",
+                "{label} adds {} of the {} of {}'s build; its budget is {}",
                 percent(self.share()),
                 basis.label(),
+                self.limit.base,
                 percent(limit),
             );
             if tolerated > limit {
@@ -149,7 +151,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Prints the table; `alone` names k8s-openapi.
+/// Prints the table; `alone` names the base.
 pub(super) fn print(alone: &str, rows: &[Row<'_>]) -> String {
     let head = [
         "", "CPU s", "added", "share", "budget", "rlib MB", "added", "budget",

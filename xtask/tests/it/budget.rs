@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::common::{Outcome, Sandbox, XTASK, real_root};
@@ -190,6 +191,49 @@ fn what_is_measured() {
     }
 }
 
+/// A budget names what its crate is compared with.
+#[test]
+fn another_base() {
+    let machine = Machine::of(&[("storage-v1", FEATURES), ("serde", "{}")]);
+    let of_serde = BUDGET.replace(
+        "features = \"default\"\n",
+        "features = \"default\"\nbase = \"serde\"\n",
+    );
+    let budget = format!("{of_serde}[base.serde]\nserde = [\"alloc\"]\nk8s-openapi = []\n");
+    machine.sandbox.write("root/xtask/budget.toml", &budget);
+    let outcome = machine.run(&["--runs", "1"]).succeeds();
+    let tables: Vec<_> = outcome.out.split("\n\ncargo ").collect();
+    let [serde, k8s_openapi] = &tables[..] else {
+        panic!("two tables: {}", outcome.out)
+    };
+    assert!(serde.contains("\nserde 1.0.0 alone "), "{serde}");
+    assert!(
+        serde.ends_with("storage-v1, MB: storage-v1 +0.9"),
+        "{serde}"
+    );
+    assert!(k8s_openapi.contains("\nstorage-v1, apply + manifests "));
+    let programs = machine.sandbox.read("bin/programs");
+    let alone = "k8s-openapi = { version = \"=1.0.0\", features = [] }\n\
+                 serde = { version = \"=1.0.0\", features = [\"alloc\"] }\n# locked";
+    assert!(programs.contains(alone), "{programs}");
+
+    let outcome = machine.run(&["--runs", "1", "--base", "serde"]).succeeds();
+    assert_eq!(outcome.out.matches(" alone ").count(), 1, "{}", outcome.out);
+    machine.run(&["--base", "tonic"]).fails_with(&[
+        "no budget has the base `tonic`",
+        "help: xtask/budget.toml has serde, k8s-openapi",
+    ]);
+    machine.sandbox.edit(
+        "root/xtask/budget.toml",
+        "[base.serde]\nserde =",
+        "[base.serde]\nother =",
+    );
+    machine.run(&[]).fails_with(&[
+        "storage-v1: no base `serde`; there are: k8s-openapi, serde",
+        "help: each `[base.NAME]` has dependencies, one of which is NAME",
+    ]);
+}
+
 #[test]
 fn each_from_nothing() {
     let machine = Machine::new(FEATURES);
@@ -359,4 +403,38 @@ fn the_real_budgets_are_understood() {
     machine.sandbox.write("root/xtask/budget.toml", &budgets);
     machine.sandbox.write("bin/fails", "");
     machine.run(&[]).fails_with(&["cargo failed"]);
+}
+
+/// The packages that a package of the workspace is built from.
+fn built_from(root: &Path, package: &str) -> BTreeSet<String> {
+    let fixed = "tree --quiet --locked --offline --edges normal,build --prefix none --format {p}";
+    let output = Command::new(env!("CARGO"))
+        .args(fixed.split(' '))
+        .args(["--package", package])
+        .current_dir(root)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "cargo tree of {package}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let names = text.lines().filter_map(|line| line.split(' ').next());
+    names.map(str::to_owned).collect()
+}
+
+/// What a driver of CSI compiles beside tonic. Measuring what that costs takes too long for each
+/// commit.
+#[test]
+fn csi_brings_little_beside_tonic() {
+    let Some(root) = real_root() else { return };
+    let manifest = fs::read_to_string(root.join("crates/kubernetes-csi/Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let messages = manifest["dependencies"].as_table().unwrap();
+    let messages: Vec<_> = messages.keys().collect();
+    assert_eq!(messages, ["prost", "prost-types", "tonic", "tonic-prost"]);
+    let tonic = built_from(&root, "tonic");
+    let kit = built_from(&root, "kubernetes-csi-driver");
+    let brought: Vec<_> = kit.difference(&tonic).map(String::as_str).collect();
+    let wanted = "anyhow bitflags either futures futures-executor itertools kubernetes-csi \
+                  kubernetes-csi-driver kubernetes-mount linux-raw-sys prost prost-derive \
+                  prost-types rustix thiserror thiserror-impl tonic-prost";
+    assert_eq!(brought, Vec::from_iter(wanted.split(' ')));
 }
