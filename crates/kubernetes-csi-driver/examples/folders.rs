@@ -17,7 +17,7 @@ use kubernetes_csi_driver::model::{AccessMode, AccessType, Volume};
 use kubernetes_csi_driver::node::*;
 use kubernetes_csi_driver::request::is_file_name;
 use kubernetes_csi_driver::{Driver, Endpoint, Error, KubeletRegistration, Result};
-use kubernetes_csi_driver::{async_trait, mounts};
+use kubernetes_csi_driver::{async_trait, mounts, stop_signal};
 
 struct Folders {
     root: PathBuf,
@@ -140,13 +140,13 @@ async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         .volumes(folders.clone())
         .node(folders)
         .build()?;
-    let stop = || async { drop(tokio::signal::ctrl_c().await) };
+    let stop = stop_signal()?;
     let register = async {
         match &registration {
-            Some(registration) => driver.register(registration, stop()).await,
+            Some(registration) => driver.register(registration, stop.clone()).await,
             None => Ok(()),
         }
     };
-    tokio::try_join!(driver.serve(&endpoint, stop()), register)?;
+    tokio::try_join!(driver.serve(&endpoint, stop.clone()), register)?;
     Ok(())
 }

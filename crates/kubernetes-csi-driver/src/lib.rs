@@ -2,6 +2,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod calls;
+mod connection;
 pub mod controller;
 mod driver;
 mod endpoint;
@@ -36,7 +37,7 @@ pub use probe::Probe;
 #[cfg(feature = "http")]
 pub use prometheus_client;
 pub use registration::KubeletRegistration;
-pub use serve::ServeError;
+pub use serve::{ServeError, stop_signal};
 pub use service::Services;
 /// The types of [`Services::csi_driver`] and [`Services::storage_class`].
 #[cfg(feature = "manifests")]

@@ -3,13 +3,15 @@
 use std::io;
 use std::time::Duration;
 
+use futures::FutureExt;
 use thiserror::Error;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::time::sleep;
-use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tonic::transport::Server;
 use tracing::{info, warn};
 
+use crate::connection;
 use crate::endpoint::{Access, Endpoint, Listener};
 use crate::service::Services;
 
@@ -34,6 +36,30 @@ pub enum ServeError {
     #[cfg(feature = "http")]
     #[error("the server for metrics and health failed")]
     Http(#[source] io::Error),
+}
+
+/// Returns what is done when the process gets SIGTERM, which the kubelet sends to end a Pod, or
+/// SIGINT: a `stop` for [`Services::serve`] and all that runs beside it. From now on, these signals
+/// don't end the process by themselves.
+///
+/// # Errors
+///
+/// When the process can't wait for signals.
+///
+/// # Panics
+///
+/// Outside of a runtime of Tokio, or in one without IO.
+pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Clone + Send + Unpin> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let received = async move {
+        let name = tokio::select! {
+            _ = terminate.recv() => "SIGTERM",
+            _ = interrupt.recv() => "SIGINT",
+        };
+        info!("{name}: stopping");
+    };
+    Ok(received.boxed().shared())
 }
 
 impl Services {
@@ -86,17 +112,13 @@ impl Services {
             stop.await;
             stopping.notify_one();
         };
+        // What is made is removed when it is dropped.
+        let (incoming, _made) = match listener {
+            Listener::Unix(listener, made) => (connection::unix(listener), made),
+            Listener::Tcp(listener) => (connection::tcp(listener), None),
+        };
         let served = async {
-            match listener {
-                Listener::Unix(listener, _made) => {
-                    let incoming = UnixListenerStream::new(listener);
-                    router.serve_with_incoming_shutdown(incoming, stop).await?;
-                }
-                Listener::Tcp(listener) => {
-                    let incoming = TcpListenerStream::new(listener);
-                    router.serve_with_incoming_shutdown(incoming, stop).await?;
-                }
-            }
+            router.serve_with_incoming_shutdown(incoming, stop).await?;
             self.calls.drained().await;
             Ok::<_, ServeError>(())
         };

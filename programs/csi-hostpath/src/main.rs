@@ -4,10 +4,8 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use csi_hostpath::{Command, HostPath, Options};
-use kubernetes_csi_driver::{Endpoint, KubeletRegistration, ServeError};
+use kubernetes_csi_driver::{Endpoint, KubeletRegistration, ServeError, stop_signal};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
@@ -39,30 +37,17 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
-    let stop = CancellationToken::new();
-    let mut terminate = signal(SignalKind::terminate())?;
-    let stopping = stop.clone();
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-        stopping.cancel();
-    });
+    let stop = stop_signal()?;
     let services = HostPath::open(options)?.services(&options.declaration.driver_name)?;
     let controller = services.controller_part();
     let (own, apart) = match &options.controller_endpoint {
         Some(endpoint) => (services.node_part(), Some(endpoint)),
         None => (services.clone(), None),
     };
-    let serve = own.serve(&options.endpoint, stop.clone().cancelled_owned());
+    let serve = own.serve(&options.endpoint, stop.clone());
     let serve_apart = async {
         match apart {
-            Some(endpoint) => {
-                controller
-                    .serve(endpoint, stop.clone().cancelled_owned())
-                    .await
-            }
+            Some(endpoint) => controller.serve(endpoint, stop.clone()).await,
             None => Ok(()),
         }
     };
@@ -72,11 +57,7 @@ async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let registration = registration.map(|(folder, own)| KubeletRegistration::new(folder, own));
     let register = async {
         match &registration {
-            Some(registration) => {
-                services
-                    .register(registration, stop.clone().cancelled_owned())
-                    .await
-            }
+            Some(registration) => services.register(registration, stop.clone()).await,
             None => Ok(()),
         }
     };
@@ -89,9 +70,7 @@ async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             endpoint: Endpoint::Tcp(address),
             source,
         })?;
-        services
-            .serve_http(listener, stop.clone().cancelled_owned())
-            .await
+        services.serve_http(listener, stop.clone()).await
     };
     tokio::try_join!(serve, serve_apart, register, http)?;
     Ok(())

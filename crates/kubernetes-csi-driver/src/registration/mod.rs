@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::sleep;
-use tokio_stream::wrappers::UnixListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, async_trait};
 use tracing::{error, info, warn};
 
+use crate::connection;
 use crate::endpoint::{Access, Endpoint, Listener};
 use crate::serve::{ServeError, after};
 use crate::service::Services;
@@ -119,7 +119,7 @@ impl Services {
         };
         let served = Server::builder()
             .add_service(RegistrationServer::new(service))
-            .serve_with_incoming_shutdown(UnixListenerStream::new(listener), end);
+            .serve_with_incoming_shutdown(connection::unix(listener), end);
         tokio::select! {
             served = served => Ok(served?),
             () = after(&ending, PAUSE) => Ok(()),
