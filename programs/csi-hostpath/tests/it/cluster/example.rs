@@ -112,7 +112,7 @@ fn a_pod_has_a_volume_of_the_kits_example() {
         assert_eq!(fs::read_dir(&shared).unwrap().count(), 0);
 
         // Other tests have the node for their driver alone.
-        node.server.end("env", Signal::INT).unwrap();
+        node.server.end("env", Signal::TERM).unwrap();
         is_registered(node, false).await;
         drivers
             .delete(DRIVER, &DeleteParams::default())
