@@ -22,16 +22,17 @@ pub(crate) struct Program {
     runtime: Option<&'static str>,
 }
 
-/// Builds Go's driver, which comes first, and ours.
+/// Builds Go's driver, which comes first, and ours: small, and with all libraries, as Go's is.
 pub(crate) fn build() -> Vec<Program> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let go = go_programs::build("tests/e2e/csi", "./cmd/noop", target);
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "--example", "noop"])
-        .args(["--package", env!("CARGO_PKG_NAME")])
+        .args(["rustc", "--quiet", "--profile", "driver"])
+        .args(["--package", env!("CARGO_PKG_NAME"), "--example", "noop"])
+        .args(["--", "-C", "target-feature=+crt-static"])
         .status();
     assert!(built.unwrap().success(), "cargo can't build the example");
-    let ours = target.with_file_name("release").join("examples/noop");
+    let ours = target.with_file_name("driver").join("examples/noop");
     let program = |name, path: &Path, runtime| Program {
         name,
         path: path.to_owned(),
