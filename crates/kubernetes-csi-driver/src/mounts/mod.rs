@@ -13,7 +13,7 @@ use std::path::Path;
 
 use kubernetes_mount::metrics::{MetricsBlock, MetricsProvider, MetricsStatFs};
 use kubernetes_mount::mount::{
-    LinuxMounter, Mount, MountInfo, clean_up_mount_point, read_mount_info,
+    LinuxMounter, Mount, MountInfo, binds_at_once, clean_up_mount_point, read_mount_info,
 };
 
 use crate::model::Mount as MountOf;
@@ -44,8 +44,9 @@ pub async fn blocking<T: Send + 'static>(
 /// # Errors
 ///
 /// - `NOT_FOUND`: The source doesn't exist.
-/// - `ALREADY_EXISTS`: Something else is mounted there, or the same read-only, and it isn't asked
-///   for so. What is writable there becomes read-only if that is asked for.
+/// - `ALREADY_EXISTS`: Something else is mounted there, or the same, but read-only where it isn't
+///   asked for so, or the other way round. In kernels before 5.12, what is writable becomes
+///   read-only: perhaps a process was killed between the two steps that such mounts take there.
 /// - `INTERNAL`: It can't be mounted.
 pub fn bind_directory(
     source: &Path,
@@ -103,18 +104,20 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
     if (found.dev(), found.ino()) != (wanted.dev(), wanted.ino()) {
         return Err(something_else(target));
     }
-    match (read_only, is_read_only(target)?) {
-        (false, true) => {
-            let message = format!("it is mounted read-only at {}", target.display());
-            Err(Error::already_exists(message))
-        }
-        // Perhaps a step of an earlier process that didn't come to its end.
-        (true, false) => {
-            let options = ["bind", "remount"];
-            Ok(mounter.mount_sensitive(source, target, "", &options, &sensitive)?)
-        }
-        _ => Ok(()),
+    let is_read_only = is_read_only(target)?;
+    if read_only == is_read_only {
+        return Ok(());
     }
+    if read_only && !binds_at_once() {
+        let options = ["bind", "remount"];
+        return Ok(mounter.mount_sensitive(source, target, "", &options, &sensitive)?);
+    }
+    let how = match is_read_only {
+        true => "read-only",
+        false => "writable",
+    };
+    let message = format!("it is mounted at {} already, {how}", target.display());
+    Err(Error::already_exists(message))
 }
 
 /// Returns true if the last mount at a path can't be written.

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use rustix::mount as sys;
 use rustix::mount::{MountFlags, UnmountFlags};
 
+use super::at_once;
 use super::helper::{self, Request};
 use super::mountinfo::topmost;
 use super::options::{self, Parsed};
@@ -30,8 +31,9 @@ const NEED_HELPER: &[&str] = &["nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs
 /// finds out addresses. It gets the options as an argument, the sensitive ones too, so that who
 /// may see the processes of the node can read them while it runs.
 ///
-/// * A bind mount with more options is done twice: bound, and then remounted. If the second
-///   fails, the first is undone.
+/// * A bind mount has `ro`, `nosuid`, `nodev` and `noexec` from the moment in which it is there, if
+///   [`binds_at_once`](super::binds_at_once). Otherwise, and with other options, it is done twice:
+///   bound, and then remounted. If the second fails, the first is undone.
 /// * A remount keeps what is not named: `remount,ro` leaves `nosuid` as it is. `rw`, `suid`,
 ///   `dev`, `exec` take flags back. `rbind,ro` makes only the uppermost mount read-only.
 /// * The mount point's propagation is changed with `shared`, `rslave` and so on, alone or with
@@ -187,15 +189,14 @@ impl Call<'_> {
         if self.fs_type.is_empty() && self.parsed.only_propagation() {
             return self.propagate();
         }
-        if self.parsed.bind {
-            self.bind()?;
-        } else {
+        let rest = if !self.parsed.bind {
             self.new_mount()?;
-        }
-        let rest = if self.parsed.bind {
-            self.remount_bind()
-        } else {
             Ok(())
+        } else if self.bind_at_once() {
+            Ok(())
+        } else {
+            self.bind()?;
+            self.remount_bind()
         };
         rest.and_then(|()| self.propagate())
             .inspect_err(|_| self.undo())
@@ -217,11 +218,24 @@ impl Call<'_> {
         .map_err(|errno| self.refused(errno))
     }
 
-    fn bind(&self) -> Result<()> {
-        if !self.parsed.data.is_empty() {
+    /// Binds with all flags, or does nothing and returns false.
+    fn bind_at_once(&self) -> bool {
+        let Parsed {
+            set,
+            clear,
+            recursive,
+            ref data,
+            ..
+        } = *self.parsed;
+        if !data.is_empty() {
             // Such as the NFS version: mount options of a volume reach its bind mounts too.
             tracing::debug!(target = %self.target.display(), "a bind mount ignores options");
         }
+        let has_flags = !(set | clear).is_empty();
+        has_flags && at_once::bind(self.source, self.target, recursive, set, clear)
+    }
+
+    fn bind(&self) -> Result<()> {
         let bound = if self.parsed.recursive {
             sys::mount_bind_recursive(self.source, self.target)
         } else {

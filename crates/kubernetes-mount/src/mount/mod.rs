@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::Result;
 
+mod at_once;
 mod cleanup;
 mod error;
 mod helper;
@@ -17,6 +18,7 @@ mod refs;
 mod tmpfs;
 mod unmount;
 
+pub use at_once::binds_at_once;
 pub(crate) use cleanup::is_corruption;
 pub use cleanup::{clean_up_mount_point, clean_up_mount_point_with_force, is_corrupted};
 pub use error::MountError;

@@ -5,14 +5,17 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
+use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use kubernetes_mount::Error;
 use kubernetes_mount::mount::{
-    ForceUnmount, Mount, MountError, clean_up_mount_point, is_corrupted, unmount_lazily,
-    unmount_with_force,
+    ForceUnmount, Mount, MountError, binds_at_once, clean_up_mount_point, is_corrupted,
+    unmount_lazily, unmount_with_force,
 };
 use root_tests::as_root;
 
@@ -114,6 +117,34 @@ fn a_read_only_bind_mount_keeps_other_flags() {
         ));
         assert!(!has(&options, &["noexec"]));
         fs::write(target.join("file"), "writable again").unwrap();
+    });
+}
+
+/// Not even for a moment: what somebody writes meanwhile is never in the source.
+#[test]
+fn a_read_only_bind_mount_can_never_be_written() {
+    as_root(|| {
+        assert!(binds_at_once(), "the kernel is older than 5.12");
+        let dir = Dir::new();
+        let (source, target) = (dir.dir("source"), dir.dir("target"));
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let _ = fs::write(target.join("file"), "");
+                }
+            });
+            let mounted = panic::catch_unwind(|| {
+                for _ in 0..500 {
+                    mount(&source, &target, "", &["bind", "ro"]);
+                    unmount(&target);
+                }
+            });
+            done.store(true, Ordering::Relaxed);
+            mounted.unwrap();
+        });
+        assert!(target.join("file").exists());
+        assert_eq!(fs::read_dir(&source).unwrap().count(), 0);
     });
 }
 

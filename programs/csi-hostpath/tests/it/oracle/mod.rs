@@ -200,11 +200,7 @@ fn assert_our_checks_pass(folder: &Path, socket: &str) {
         .build();
     let report = runtime.unwrap().block_on(async {
         let checks = Checks::at(&endpoint).unwrap();
-        let checks = checks.folder(folder.join("paths")).leave_out(
-            "node_publish_volume/published_with_other_readonly",
-            "a process that was killed may have left a mount that isn't read-only yet",
-        );
-        checks.run().await
+        checks.folder(folder.join("paths")).run().await
     });
     println!("{report}");
     report.assert();
