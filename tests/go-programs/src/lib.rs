@@ -9,6 +9,7 @@
 
 mod process;
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -25,24 +26,91 @@ pub use process::{memory, processor_time};
 ///
 /// When Go isn't installed, or can't build it.
 pub fn build(folder: &str, package: &str, target: &Path) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let program = target.join(name_of(folder, package));
+    build_at(&program, folder, package, &[]);
+    program
+}
+
+/// A text in a file of a module, and what takes its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// The module, which the folder's module needs.
+    pub module: &'a str,
+    /// The path of the file in the module.
+    pub file: &'a str,
+    /// The text, which the file has once.
+    pub from: &'a str,
+    /// The other text.
+    pub to: &'a str,
+}
+
+/// Builds a package as [`build`] does, with a change in a module that it needs.
+///
+/// # Panics
+///
+/// As [`build`], and when there is nothing to change.
+pub fn build_changed(folder: &str, package: &str, change: Change<'_>, target: &Path) -> PathBuf {
+    let name = format!("{}-changed", name_of(folder, package));
+    let (program, made) = (target.join(&name), target.join(format!("{name}-sources")));
+    let (module, sources) = (made.join("module"), in_workspace(folder));
+    let _ = fs::remove_dir_all(&made);
+    fs::create_dir_all(&made).unwrap();
+    let listed = go(&sources)
+        .args(["list", "-m", "-f", "{{.Dir}}", change.module])
+        .output()
+        .expect(GO);
+    let original = String::from_utf8(listed.stdout).unwrap();
+    let copied = Command::new("cp")
+        .args(["--recursive", "--no-preserve=mode", original.trim()])
+        .arg(&module)
+        .status();
+    assert!(copied.unwrap().success(), "no copy of {}", change.module);
+    let file = module.join(change.file);
+    let text = fs::read_to_string(&file).unwrap();
+    assert_eq!(text.matches(change.from).count(), 1, "{}", file.display());
+    fs::write(&file, text.replace(change.from, change.to)).unwrap();
+    let manifest = fs::read_to_string(sources.join("go.mod")).unwrap();
+    let replaced = format!("\nreplace {} => {}\n", change.module, module.display());
+    fs::write(made.join("go.mod"), manifest + &replaced).unwrap();
+    fs::copy(sources.join("go.sum"), made.join("go.sum")).unwrap();
+    let manifest = format!("-modfile={}", made.join("go.mod").display());
+    build_at(&program, folder, package, &[&manifest]);
+    program
+}
+
+const GO: &str = "Go builds programs that tests compare with: https://go.dev/dl";
+
+fn name_of(folder: &str, package: &str) -> String {
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let name = match package {
         "." => last(folder),
         _ => last(package),
     };
-    let program = target.join(format!("go-{name}"));
-    let built = Command::new("go")
+    format!("go-{name}")
+}
+
+fn in_workspace(folder: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join(folder)
+}
+
+fn go(folder: &Path) -> Command {
+    let mut go = Command::new("go");
+    go.current_dir(folder);
+    go.envs([("CGO_ENABLED", "0"), ("GOWORK", "off"), ("GOFLAGS", "")]);
+    go
+}
+
+fn build_at(program: &Path, folder: &str, package: &str, options: &[&str]) {
+    let mut build = go(&in_workspace(folder));
+    build
         .args(["build", "-trimpath", "-mod=readonly", "-buildvcs=false"])
         .args(["-gcflags=all=-dwarf=false", "-o"])
-        .arg(&program)
-        .arg(package)
-        .current_dir(root.join(folder))
-        .envs([("CGO_ENABLED", "0"), ("GOWORK", "off"), ("GOFLAGS", "")])
-        .status();
-    let built = built.expect("Go builds programs that tests compare with: https://go.dev/dl");
+        .arg(program)
+        .args(options)
+        .arg(package);
+    let built = build.status().expect(GO);
     assert!(built.success(), "go build {package} in {folder}: {built}");
-    program
 }
 
 /// A running program, which answers what it is sent until its input ends.

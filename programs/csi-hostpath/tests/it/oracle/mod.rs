@@ -8,7 +8,7 @@ use std::process::Command;
 
 use kubernetes_csi_test::Checks;
 use root_tests::{as_root, loop_files};
-use sanity::{Driver, Report, check};
+use sanity::{Driver, Report, by_contents, check, check_by};
 use tempfile::TempDir;
 
 use super::folders;
@@ -111,6 +111,21 @@ fn all_checks_pass() {
         let report = check(&driver, None, &options(folder.path()));
         println!("csi-sanity: {}", report.summary());
         assert_all(&report, &driver);
+    });
+}
+
+/// The check that fails above passes if it compares what the topologies say.
+#[test]
+#[ignore = "needs Go and root: see docs/testing.md"]
+fn the_topology_of_a_snapshot_is_right() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        let driver = Driver::start(hostpath(folder.path()), folder.path(), "csi.sock");
+        let mut options = options(folder.path());
+        options.push(format!("-ginkgo.focus={CACHED}"));
+        let report = check_by(&by_contents(), &driver, None, &options);
+        println!("csi-sanity, topology: {}", report.summary());
+        assert_eq!((report.passed, report.failed.len()), (1, 0), "{report:#?}");
     });
 }
 
