@@ -14,4 +14,5 @@ mod manifests;
 mod model;
 mod oracle;
 mod pools;
+mod sidecars;
 mod state;

@@ -24,7 +24,7 @@ fn printed(arguments: &[&str]) -> Vec<Value> {
     objects(&String::from_utf8(output.stdout).unwrap())
 }
 
-fn objects(text: &str) -> Vec<Value> {
+pub(crate) fn objects(text: &str) -> Vec<Value> {
     let objects = Scheme::new().decode_yaml_all(text).unwrap();
     let values = objects.iter().map(|object| object.to_value());
     values.collect::<Result<_, _>>().unwrap()

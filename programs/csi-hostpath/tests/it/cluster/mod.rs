@@ -3,8 +3,8 @@
 mod example;
 mod images;
 mod kills;
-mod node;
-mod objects;
+pub(crate) mod node;
+pub(crate) mod objects;
 mod registration;
 mod storage;
 mod volumes;
@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use node::Node;
 
 /// The runtime of all tests: a client of the control plane belongs to one.
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
+pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 
 /// The node that all tests use, one after the other. The end of the process stops it.
 static NODE: Mutex<Option<Node>> = Mutex::new(None);

@@ -49,13 +49,7 @@ impl Node {
     /// Starts a control plane with a kubelet and the driver.
     pub(crate) async fn start() -> Self {
         let server = ControlPlane::builder().kubelet().start().await.unwrap();
-        let client = server.client().unwrap();
-        let state = server.folder().join("state");
-        let mut node = Self {
-            client,
-            state,
-            server,
-        };
+        let node = Self::on(server);
         let driver = json!({
             "metadata": {"name": DRIVER},
             "spec": {
@@ -73,6 +67,18 @@ impl Node {
             "allowVolumeExpansion": true,
         });
         objects::create(&Api::<StorageClass>::all(node.client.clone()), class).await;
+        node
+    }
+
+    /// Starts the driver beside the kubelet of a control plane.
+    pub(crate) fn on(server: ControlPlane) -> Self {
+        let client = server.client().unwrap();
+        let state = server.folder().join("state");
+        let mut node = Self {
+            client,
+            state,
+            server,
+        };
         fs::create_dir(&node.state).unwrap();
         fs::create_dir_all(node.socket().parent().unwrap()).unwrap();
         node.start_driver();
@@ -84,7 +90,7 @@ impl Node {
         self.server.kubelet().unwrap().root()
     }
 
-    fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.root().join("plugins").join(DRIVER).join("csi.sock")
     }
 
