@@ -35,6 +35,9 @@ impl Node for HostPath {
     async fn unpublish(&self, request: NodeUnpublish) -> Result<()> {
         let state = self.state.clone();
         blocking(move || {
+            if is_of_another(&state, &request.volume_id, &request.target_path) {
+                return Ok(());
+            }
             mounts::unbind(&request.target_path)?;
             let target = request.target_path.to_string_lossy();
             forget(&state, &request.volume_id, &target)
@@ -49,6 +52,7 @@ impl Staging for HostPath {
         let state = self.state.clone();
         blocking(move || {
             let mut volume = state.lock().volume(&request.volume_id)?.clone();
+            let was_mounted = mounts::is_mounted(&request.staging_path)?;
             // The record first: it is what finds the mount again.
             let path = request.staging_path.to_string_lossy().into_owned();
             let is_new = volume.staged.insert(path.clone());
@@ -56,7 +60,7 @@ impl Staging for HostPath {
                 state.lock().put(volume.clone())?;
             }
             let staged = stage(&state, &volume, &request);
-            if staged.is_err() && is_new && mounts::unmount(&request.staging_path).is_ok() {
+            if staged.is_err() && is_new && undo(&request.staging_path, was_mounted) {
                 // After such an error, the kubelet doesn't unstage it.
                 volume.staged.remove(&path);
                 state.lock().put(volume)?;
@@ -70,8 +74,11 @@ impl Staging for HostPath {
     async fn unstage(&self, request: NodeUnstage) -> Result<()> {
         let state = self.state.clone();
         blocking(move || {
-            mounts::unmount(&request.staging_path)?;
             let id = &request.volume_id;
+            if is_of_another(&state, id, &request.staging_path) {
+                return Ok(());
+            }
+            mounts::unmount(&request.staging_path)?;
             {
                 let mut records = state.lock();
                 let Some(mut volume) = records.get::<VolumeRecord>(id).cloned() else {
@@ -115,6 +122,18 @@ impl NodeExpansion for HostPath {
     }
 }
 
+/// Unmounts what a call has mounted that failed. What was mounted there before isn't its own.
+fn undo(path: &Path, was_mounted: bool) -> bool {
+    was_mounted || mounts::unmount(path).is_ok()
+}
+
+/// Returns true if another volume than this one is staged or published at a path.
+fn is_of_another(state: &State, id: &str, path: &Path) -> bool {
+    let records = state.lock();
+    let is_at = |volume: &VolumeRecord| check_path(volume, path).is_ok();
+    !records.get(id).is_some_and(is_at) && records.all().any(is_at)
+}
+
 /// Returns an error if a volume is neither staged nor published at a path.
 fn check_path(volume: &VolumeRecord, path: &Path) -> Result<()> {
     let text = path.to_string_lossy();
@@ -149,9 +168,10 @@ fn publish(state: &State, request: &NodePublish) -> Result<()> {
         read_only: request.read_only || request.capability.access_mode.is_read_only(),
     };
     let is_single = request.capability.access_mode == AccessMode::SingleNodeSingleWriter;
+    let was_mounted = mounts::is_mounted(&request.target_path)?;
     let is_new = remember(state, id, &target, wanted, is_single)?;
     let bound = bind(state, request, wanted.read_only);
-    if bound.is_err() && is_new && mounts::unmount(&request.target_path).is_ok() {
+    if bound.is_err() && is_new && undo(&request.target_path, was_mounted) {
         // After such an error, the kubelet doesn't unpublish it.
         forget(state, id, &target)?;
     }

@@ -8,7 +8,8 @@ use kubernetes_csi::v1::controller_server::Controller;
 use kubernetes_csi::v1::volume_capability::access_mode::Mode;
 use kubernetes_csi::v1::volume_capability::{AccessMode, AccessType, MountVolume};
 use kubernetes_csi::v1::{
-    CapacityRange, CreateSnapshotRequest, CreateVolumeRequest, VolumeCapability,
+    CapacityRange, CreateSnapshotRequest, CreateVolumeRequest, DeleteVolumeRequest,
+    VolumeCapability,
 };
 use kubernetes_csi_driver::Services;
 use tempfile::TempDir;
@@ -59,6 +60,15 @@ impl Driver {
         let created = self.services.create_volume(Request::new(request)).await;
         let created = created.map_err(|error| error.code())?.into_inner();
         Ok(created.volume.unwrap().volume_id)
+    }
+
+    pub(crate) async fn delete(&self, id: &str) -> Result<(), Code> {
+        let request = DeleteVolumeRequest {
+            volume_id: id.to_owned(),
+            ..DeleteVolumeRequest::default()
+        };
+        let deleted = self.services.delete_volume(Request::new(request)).await;
+        deleted.map(drop).map_err(|error| error.code())
     }
 
     /// Takes a snapshot, and returns its id.

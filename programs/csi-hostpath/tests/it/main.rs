@@ -13,6 +13,7 @@ mod killed;
 mod manifests;
 mod model;
 mod oracle;
+mod paths;
 mod pools;
 mod sidecars;
 mod state;

@@ -1,0 +1,110 @@
+//! Paths of the node: what calls do there, and to the volumes of others.
+
+use std::fs;
+use std::path::Path;
+
+use kubernetes_csi::v1::node_server::Node;
+use kubernetes_csi::v1::volume_capability::AccessType;
+use kubernetes_csi::v1::{
+    NodePublishVolumeRequest, NodeStageVolumeRequest, NodeUnpublishVolumeRequest,
+    NodeUnstageVolumeRequest,
+};
+use kubernetes_csi_driver::mounts::is_mounted;
+use root_tests::as_root;
+use tempfile::TempDir;
+use tokio::runtime;
+use tonic::{Code, Request, Response, Status};
+
+use super::driver::{Driver, capability, mount, volume};
+
+/// Runs a test with a driver and a folder for paths.
+fn on_node<F: Future<Output = ()>>(test: impl FnOnce(Driver, TempDir) -> F + Send) {
+    as_root(|| {
+        // One thread, in whose mount namespace those that it starts are, too.
+        let runtime = runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(test(Driver::start(&[]), TempDir::new().unwrap()));
+    });
+}
+
+fn code<T>(answer: Result<Response<T>, Status>) -> Code {
+    answer.err().map_or(Code::Ok, |error| error.code())
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+impl Driver {
+    async fn stage(&self, volume: &str, path: &Path, access_type: AccessType) -> Code {
+        let _ = fs::create_dir(path);
+        let request = NodeStageVolumeRequest {
+            volume_id: volume.to_owned(),
+            staging_target_path: text(path),
+            volume_capability: Some(capability(access_type)),
+            ..NodeStageVolumeRequest::default()
+        };
+        code(self.services.node_stage_volume(Request::new(request)).await)
+    }
+
+    async fn unstage(&self, volume: &str, path: &Path) -> Code {
+        let request = NodeUnstageVolumeRequest {
+            volume_id: volume.to_owned(),
+            staging_target_path: text(path),
+        };
+        let request = Request::new(request);
+        code(self.services.node_unstage_volume(request).await)
+    }
+
+    async fn publish(&self, volume: &str, staged: &Path, path: &Path) -> Code {
+        let request = NodePublishVolumeRequest {
+            volume_id: volume.to_owned(),
+            staging_target_path: text(staged),
+            target_path: text(path),
+            volume_capability: Some(capability(mount())),
+            ..NodePublishVolumeRequest::default()
+        };
+        let request = Request::new(request);
+        code(self.services.node_publish_volume(request).await)
+    }
+
+    async fn unpublish(&self, volume: &str, path: &Path) -> Code {
+        let request = NodeUnpublishVolumeRequest {
+            volume_id: volume.to_owned(),
+            target_path: text(path),
+        };
+        let request = Request::new(request);
+        code(self.services.node_unpublish_volume(request).await)
+    }
+}
+
+#[test]
+fn the_paths_of_another_volume_stay() {
+    on_node(|driver, folder| async move {
+        let one = driver.create(volume("one", 1, mount())).await.unwrap();
+        let other = driver.create(volume("other", 1, mount())).await.unwrap();
+        let [staged, others, target] =
+            ["staged", "others", "target"].map(|name| folder.path().join(name));
+        assert_eq!(driver.stage(&one, &staged, mount()).await, Code::Ok);
+        assert_eq!(driver.stage(&other, &others, mount()).await, Code::Ok);
+        assert_eq!(driver.publish(&one, &staged, &target).await, Code::Ok);
+        let are_there = || is_mounted(&staged).unwrap() && is_mounted(&target).unwrap();
+
+        let taken = driver.stage(&other, &staged, mount()).await;
+        assert_eq!((taken, are_there()), (Code::AlreadyExists, true));
+        let taken = driver.publish(&other, &others, &target).await;
+        assert_eq!((taken, are_there()), (Code::AlreadyExists, true));
+        let not_there = driver.unpublish(&other, &target).await;
+        assert_eq!((not_there, are_there()), (Code::Ok, true));
+        let not_there = driver.unstage(&other, &staged).await;
+        assert_eq!((not_there, are_there()), (Code::Ok, true));
+
+        assert_eq!(driver.unpublish(&one, &target).await, Code::Ok);
+        assert_eq!(driver.unstage(&one, &staged).await, Code::Ok);
+        assert_eq!(driver.unstage(&other, &others).await, Code::Ok);
+        assert!(!is_mounted(&staged).unwrap() && !target.exists());
+        // The calls that failed have left nothing in the records.
+        for id in [one, other] {
+            driver.delete(&id).await.unwrap();
+        }
+    });
+}
