@@ -101,7 +101,12 @@ impl VolumeStats for HostPath {
         let volume = self.state.lock().volume(&request.volume_id)?.clone();
         let path = request.volume_path;
         check_path(&volume, &path)?;
-        blocking(move || mounts::usage(&path)).await
+        blocking(move || match mounts::is_mounted(&path)? {
+            true => mounts::usage(&path),
+            // The disk below isn't the volume.
+            false => Err(not_at(&volume, &path)),
+        })
+        .await
     }
 }
 
@@ -139,11 +144,12 @@ fn check_path(volume: &VolumeRecord, path: &Path) -> Result<()> {
     let text = path.to_string_lossy();
     match volume.published.contains_key(&*text) || volume.staged.contains(&*text) {
         true => Ok(()),
-        false => {
-            let message = format!("volume {} isn't at {}", volume.id, path.display());
-            Err(Error::not_found(message))
-        }
+        false => Err(not_at(volume, path)),
     }
+}
+
+fn not_at(volume: &VolumeRecord, path: &Path) -> Error {
+    Error::not_found(format!("volume {} isn't at {}", volume.id, path.display()))
 }
 
 fn stage(state: &State, volume: &VolumeRecord, request: &NodeStage) -> Result<()> {

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use kubernetes_csi::v1::node_server::Node;
 use kubernetes_csi::v1::volume_capability::AccessType;
 use kubernetes_csi::v1::{
-    NodePublishVolumeRequest, NodeStageVolumeRequest, NodeUnpublishVolumeRequest,
-    NodeUnstageVolumeRequest,
+    NodeGetVolumeStatsRequest, NodePublishVolumeRequest, NodeStageVolumeRequest,
+    NodeUnpublishVolumeRequest, NodeUnstageVolumeRequest,
 };
 use kubernetes_csi_driver::mounts::is_mounted;
 use root_tests::as_root;
@@ -106,5 +107,27 @@ fn the_paths_of_another_volume_stay() {
         for id in [one, other] {
             driver.delete(&id).await.unwrap();
         }
+    });
+}
+
+#[test]
+fn the_disk_below_a_volume_is_not_measured() {
+    on_node(|driver, folder| async move {
+        let one = driver.create(volume("one", 1, mount())).await.unwrap();
+        let staged = folder.path().join("staged");
+        assert_eq!(driver.stage(&one, &staged, mount()).await, Code::Ok);
+        let stats = async || {
+            let request = NodeGetVolumeStatsRequest {
+                volume_id: one.clone(),
+                volume_path: text(&staged),
+                ..NodeGetVolumeStatsRequest::default()
+            };
+            let request = Request::new(request);
+            code(driver.services.node_get_volume_stats(request).await)
+        };
+        assert_eq!(stats().await, Code::Ok);
+        let unmounted = Command::new("umount").arg(&staged).status();
+        assert!(unmounted.unwrap().success());
+        assert_eq!(stats().await, Code::NotFound);
     });
 }
