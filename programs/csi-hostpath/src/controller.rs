@@ -215,7 +215,8 @@ impl GetCapacity for HostPath {
         };
         Ok(Capacity {
             available,
-            maximum_volume_size: Some(self.max_volume_size),
+            // The scheduler looks at this alone, if it is there.
+            maximum_volume_size: Some(self.max_volume_size.min(available)),
             minimum_volume_size: None,
         })
     }
