@@ -49,7 +49,11 @@ impl Volumes for HostPath {
         let source = request.source.as_ref();
         let source = source.map(|source| self.source(source)).transpose()?;
         let backing = backing(&request, source.as_ref())?;
-        let size = size(backing, request.size, DEFAULT_SIZE, &request.capabilities)?;
+        let default = match &source {
+            Some(source) => source.size,
+            None => DEFAULT_SIZE.min(self.max_volume_size),
+        };
+        let size = size(backing, request.size, default, &request.capabilities)?;
         self.check_size(size)?;
         self.check_place(request.topology.as_ref())?;
         if let Some(source) = &source {
