@@ -29,13 +29,11 @@ const DEFAULT_SIZE: u64 = 1 << 30;
 #[async_trait]
 impl Controller for HostPath {
     async fn validate_volume(&self, request: ValidateVolume) -> Result<Validation> {
-        let is_folder = self.state.lock().volume(&request.volume_id)?.backing == Backing::Folder;
-        Ok(
-            match is_folder && request.capabilities.iter().any(is_block) {
-                true => Validation::Refused("the volume is a folder, and no device".to_owned()),
-                false => Validation::Confirmed,
-            },
-        )
+        let volume = self.state.lock().volume(&request.volume_id)?.clone();
+        Ok(match self.why_not(&volume, &request) {
+            Some(message) => Validation::Refused(message),
+            None => Validation::Confirmed,
+        })
     }
 }
 
@@ -159,6 +157,7 @@ impl Attachments for HostPath {
         };
         let most = self.max_volumes.and_then(|most| usize::try_from(most).ok());
         change(&self.state, request.volume_id, move |records, volume| {
+            image::check_capability(volume, &request.capability, Error::invalid)?;
             match volume.attached {
                 Some(attached) if attached == wanted => {}
                 Some(_) => {
@@ -232,9 +231,17 @@ impl Expansion for HostPath {
         let (has, backing, kind) = {
             let records = self.state.lock();
             let volume = records.volume(&request.volume_id)?;
+            if let Some(capability) = &request.capability {
+                image::check_capability(volume, capability, Error::invalid)?;
+            }
             (volume.size, volume.backing, volume.kind.clone())
         };
         let size = size(backing, request.size, has, &[])?.max(has);
+        if let Some(limit) = request.size.limit.filter(|limit| *limit < size) {
+            return Err(Error::out_of_range(format!(
+                "capacity_range: at most {limit} bytes are asked for, and the volume has {has}"
+            )));
+        }
         self.check_size(size)?;
         let more = self.pools.reserve(&self.state, &kind, size - has)?;
         let file = self.state.data(&request.volume_id);
@@ -273,17 +280,25 @@ impl HostPath {
         let records = self.state.lock();
         let Some(volume) = records
             .all::<VolumeRecord>()
-            .find(|volume| volume.name == request.name)
+            .find(|volume| volume.name == request.name && !volume.is_ephemeral)
         else {
             return Ok(None);
         };
         let source: Option<ContentSource> = volume.source.clone().map(Into::into);
-        let backing = asked_backing(request)?;
+        let asked = asked_backing(&request.parameters, &request.capabilities)?;
+        let backing = match (asked, &source) {
+            (None, Some(_)) => volume.backing,
+            (asked, _) => asked.unwrap_or_default(),
+        };
+        let topology = request.topology.as_ref();
+        let mut refusals = request
+            .capabilities
+            .iter()
+            .filter_map(|capability| image::refusal(volume, capability));
         let differences = [
-            (
-                backing.is_some_and(|backing| backing != volume.backing),
-                "backing",
-            ),
+            (backing != volume.backing, "backing"),
+            (refusals.next().is_some(), "capabilities"),
+            (self.check_place(topology).is_err(), "place"),
             (!request.size.allows(volume.size), "size"),
             (volume.kind != kind(&request.parameters), KIND),
             (source != request.source, "source"),
@@ -299,6 +314,27 @@ impl HostPath {
                 request.name
             ))),
         }
+    }
+
+    /// Returns why a volume isn't what is asked for, if it isn't.
+    fn why_not(&self, volume: &VolumeRecord, request: &ValidateVolume) -> Option<String> {
+        let mut capabilities = request.capabilities.iter();
+        let refusal = capabilities.find_map(|capability| image::refusal(volume, capability));
+        if refusal.is_some() {
+            return refusal;
+        }
+        let has = |asked: Option<Backing>| asked.is_none_or(|asked| asked == volume.backing);
+        match asked_backing(&request.parameters, &request.capabilities) {
+            Err(error) => return Some(error.to_string()),
+            Ok(asked) if !has(asked) => return Some(format!("the volume has another `{BACKING}`")),
+            Ok(_) => {}
+        }
+        let kind = request.parameters.get(KIND);
+        if kind.is_some_and(|kind| *kind != volume.kind) {
+            return Some(format!("the volume has another `{KIND}`"));
+        }
+        let mutable = self.check_parameters(&request.mutable_parameters);
+        mutable.err().map(|error| error.to_string())
     }
 
     fn source(&self, source: &ContentSource) -> Result<Source> {
@@ -418,9 +454,12 @@ fn kind(parameters: &BTreeMap<String, String>) -> &str {
 
 /// Returns what a request says of the data: by the parameter of the class, or by asking for a
 /// device.
-fn asked_backing(request: &CreateVolume) -> Result<Option<Backing>> {
-    let is_block = request.capabilities.iter().any(is_block);
-    match request.parameters.get(BACKING).map(String::as_str) {
+fn asked_backing(
+    parameters: &BTreeMap<String, String>,
+    capabilities: &[VolumeCapability],
+) -> Result<Option<Backing>> {
+    let is_block = capabilities.iter().any(is_block);
+    match parameters.get(BACKING).map(String::as_str) {
         Some("folder") if is_block => Err(Error::invalid(
             "parameters: `backing` is `folder`, and a block volume needs `image`",
         )),
@@ -435,7 +474,8 @@ fn asked_backing(request: &CreateVolume) -> Result<Option<Backing>> {
 
 /// Returns what the data of a new volume is: what the request says, or what the source is.
 fn backing(request: &CreateVolume, source: Option<&Source>) -> Result<Backing> {
-    match (asked_backing(request)?, source.map(|source| source.backing)) {
+    let asked = asked_backing(&request.parameters, &request.capabilities)?;
+    match (asked, source.map(|source| source.backing)) {
         (Some(asked), Some(has)) if asked != has => Err(Error::invalid(
             "volume_content_source: a folder can't become an image, nor an image a folder",
         )),

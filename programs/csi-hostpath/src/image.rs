@@ -41,20 +41,10 @@ pub(crate) fn size(
 ) -> Result<u64> {
     let (mut least, mut what) = (LEAST, "an image");
     for capability in capabilities {
-        let AccessType::Mount(Mount {
-            fs_type: Some(fs_type),
-            ..
-        }) = &capability.access_type
-        else {
-            continue;
-        };
-        match &**fs_type {
-            "ext2" | "ext3" | "ext4" => {}
-            "xfs" => (least, what) = (LEAST_XFS, "XFS"),
-            other => {
-                return Err(Error::invalid(format!(
-                    "fs_type: {other:?} isn't one of ext2, ext3, ext4 and xfs"
-                )));
+        if let AccessType::Mount(mount) = &capability.access_type {
+            let (of_type, name) = least_of(mount).map_err(Error::invalid)?;
+            if of_type > least {
+                (least, what) = (of_type, name);
             }
         }
     }
@@ -67,6 +57,47 @@ pub(crate) fn size(
         required => required.max(least),
     };
     CapacityRange { required, ..wanted }.choose(default, UNIT)
+}
+
+/// Returns the least size of an image with a file system, and what has that size; or why there is
+/// no such image.
+fn least_of(mount: &Mount) -> Result<(u64, &'static str), String> {
+    match mount.fs_type.as_deref() {
+        None | Some("ext2" | "ext3" | "ext4") => Ok((LEAST, "an image")),
+        Some("xfs") => Ok((LEAST_XFS, "XFS")),
+        Some(other) => Err(format!(
+            "fs_type: {other:?} isn't one of ext2, ext3, ext4 and xfs"
+        )),
+    }
+}
+
+/// Returns why a volume can't be used in a way, if it can't.
+pub(crate) fn refusal(volume: &VolumeRecord, capability: &VolumeCapability) -> Option<String> {
+    match (&capability.access_type, volume.backing) {
+        (AccessType::Block, Backing::Folder) => {
+            Some("the volume is a folder, and no device".to_owned())
+        }
+        (AccessType::Mount(mount), Backing::Image) => match least_of(mount) {
+            Err(reason) => Some(reason),
+            Ok((least, what)) => (volume.size < least).then(|| {
+                let size = volume.size;
+                format!("{what} has at least {least} bytes, and the volume has {size}")
+            }),
+        },
+        _ => None,
+    }
+}
+
+/// Returns an error if a volume can't be used in a way.
+pub(crate) fn check_capability(
+    volume: &VolumeRecord,
+    capability: &VolumeCapability,
+    error: fn(String) -> Error,
+) -> Result<()> {
+    match refusal(volume, capability) {
+        Some(refusal) => Err(error(format!("volume_capability: {refusal}"))),
+        None => Ok(()),
+    }
 }
 
 /// Makes a file of a size, or lets one grow to it. It never shrinks.

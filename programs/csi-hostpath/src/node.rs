@@ -116,6 +116,17 @@ impl NodeExpansion for HostPath {
         let volume = self.state.lock().volume(&request.volume_id)?.clone();
         let (state, path) = (self.state.clone(), request.volume_path);
         check_path(&volume, &path)?;
+        if let Some(capability) = &request.capability {
+            image::check_capability(&volume, capability, Error::invalid)?;
+        }
+        let size = volume.size;
+        if request.size.is_some_and(|wanted| !wanted.allows(size)) {
+            let message = format!(
+                "capacity_range: it doesn't allow {size} bytes, as volume {} has",
+                volume.id
+            );
+            return Err(Error::out_of_range(message));
+        }
         blocking(move || {
             // A folder has all the space of its disk already.
             if volume.backing == Backing::Image {
@@ -154,13 +165,13 @@ fn not_at(volume: &VolumeRecord, path: &Path) -> Error {
 
 fn stage(state: &State, volume: &VolumeRecord, request: &NodeStage) -> Result<()> {
     let path = &request.staging_path;
+    image::check_capability(volume, &request.capability, Error::failed_precondition)?;
     match (&request.capability.access_type, volume.backing) {
         (AccessType::Mount(mount), Backing::Folder) => {
             mounts::bind_directory(&state.data(&volume.id), path, mount, false)
         }
         (AccessType::Mount(mount), Backing::Image) => image::mount(state, &volume.id, path, mount),
-        (AccessType::Block, Backing::Image) => image::attach(state, &volume.id, false).map(drop),
-        (AccessType::Block, Backing::Folder) => Err(no_device()),
+        (AccessType::Block, _) => image::attach(state, &volume.id, false).map(drop),
     }
 }
 
@@ -186,7 +197,8 @@ fn publish(state: &State, request: &NodePublish) -> Result<()> {
 
 fn bind(state: &State, request: &NodePublish, read_only: bool) -> Result<()> {
     let (id, target) = (&request.volume_id, &request.target_path);
-    let backing = state.lock().volume(id)?.backing;
+    let volume = state.lock().volume(id)?.clone();
+    image::check_capability(&volume, &request.capability, Error::failed_precondition)?;
     match (&request.capability.access_type, &request.staging_path) {
         (AccessType::Mount(mount), Some(staged)) => {
             // The folder below isn't the volume.
@@ -200,11 +212,10 @@ fn bind(state: &State, request: &NodePublish, read_only: bool) -> Result<()> {
         (AccessType::Mount(mount), None) => {
             mounts::bind_directory(&state.data(id), target, mount, read_only)
         }
-        (AccessType::Block, _) if backing == Backing::Image => {
+        (AccessType::Block, _) => {
             let device = image::attach(state, id, read_only)?;
             mounts::bind_file(&device, target, read_only)
         }
-        (AccessType::Block, _) => Err(no_device()),
     }
 }
 
@@ -273,8 +284,4 @@ fn make_inline(state: &State, id: &str) -> Result<()> {
         is_ephemeral: true,
         ..VolumeRecord::default()
     })?)
-}
-
-fn no_device() -> Error {
-    Error::failed_precondition("volume_capability: the volume is a folder, and no device")
 }

@@ -1,11 +1,49 @@
 //! Answers of the controller part in cases that csi-sanity doesn't have.
 
+use std::collections::BTreeMap;
+
 use kubernetes_csi::v1::controller_server::Controller;
+use kubernetes_csi::v1::volume_capability::{AccessType, BlockVolume, MountVolume};
 use kubernetes_csi::v1::volume_content_source::{Type, VolumeSource};
-use kubernetes_csi::v1::{CapacityRange, CreateVolumeRequest, VolumeContentSource};
+use kubernetes_csi::v1::{
+    CapacityRange, ControllerExpandVolumeRequest, CreateVolumeRequest, Topology,
+    TopologyRequirement, ValidateVolumeCapabilitiesRequest, VolumeContentSource,
+};
 use tonic::{Code, Request};
 
-use super::driver::{Driver, mount, volume};
+use super::driver::{Driver, capability, mount, volume};
+
+const MIB: u64 = 1 << 20;
+
+fn parameters(entries: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let entries = entries.iter();
+    entries
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+fn of_type(fs_type: &str) -> AccessType {
+    AccessType::Mount(MountVolume {
+        fs_type: fs_type.to_owned(),
+        ..MountVolume::default()
+    })
+}
+
+fn image(name: &str) -> CreateVolumeRequest {
+    CreateVolumeRequest {
+        parameters: parameters(&[("backing", "image")]),
+        ..volume(name, MIB, mount())
+    }
+}
+
+impl Driver {
+    async fn expand_with(&self, request: ControllerExpandVolumeRequest) -> Result<i64, Code> {
+        let request = Request::new(request);
+        let answer = self.services.controller_expand_volume(request).await;
+        let answer = answer.map_err(|error| error.code())?;
+        Ok(answer.into_inner().capacity_bytes)
+    }
+}
 
 #[tokio::test]
 async fn a_copy_has_the_size_of_its_source_if_none_is_asked_for() {
@@ -43,4 +81,105 @@ async fn a_volume_has_no_more_than_the_largest_if_no_size_is_asked_for() {
         ..volume("one", 0, mount())
     };
     assert!(driver.create(request).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_volume_that_is_larger_than_the_limit_is_not_expanded() {
+    let driver = Driver::start(&[]);
+    let volume_id = driver.create(volume("one", MIB, mount())).await.unwrap();
+    let range = |required_bytes, limit_bytes| ControllerExpandVolumeRequest {
+        volume_id: volume_id.clone(),
+        capacity_range: Some(CapacityRange {
+            required_bytes,
+            limit_bytes,
+        }),
+        ..ControllerExpandVolumeRequest::default()
+    };
+    assert_eq!(driver.expand_with(range(1, 1 << 20)).await, Ok(1 << 20));
+    for (required, limit) in [(0, 1), (1, (1 << 20) - 1)] {
+        let refused = driver.expand_with(range(required, limit)).await;
+        assert_eq!(refused, Err(Code::OutOfRange));
+    }
+}
+
+#[tokio::test]
+async fn a_volume_of_that_name_has_to_fit() {
+    let driver = Driver::start(&[]);
+    driver.create(volume("folder", MIB, mount())).await.unwrap();
+    driver.create(image("image")).await.unwrap();
+    let at = |node: &str| TopologyRequirement {
+        requisite: vec![Topology {
+            segments: parameters(&[("topology.hostpath.csi/node", node)]),
+        }],
+        preferred: vec![],
+    };
+    let folder_at = |node| CreateVolumeRequest {
+        accessibility_requirements: Some(at(node)),
+        ..volume("folder", MIB, mount())
+    };
+    assert!(driver.create(folder_at("n")).await.is_ok());
+    let image_of = |fs_type| CreateVolumeRequest {
+        volume_capabilities: vec![capability(of_type(fs_type))],
+        ..image("image")
+    };
+    assert!(driver.create(image_of("ext3")).await.is_ok());
+    let others = [
+        folder_at("elsewhere"),
+        image_of("xfs"),
+        volume("image", MIB, mount()),
+    ];
+    for other in others {
+        assert_eq!(driver.create(other).await, Err(Code::AlreadyExists));
+    }
+}
+
+#[tokio::test]
+async fn only_what_a_volume_is_gets_confirmed() {
+    let driver = Driver::start(&["--accepted-mutable-parameter-names", "iops"]);
+    let folder = driver.create(volume("folder", MIB, mount())).await.unwrap();
+    let image = driver.create(image("image")).await.unwrap();
+    let block = || AccessType::Block(BlockVolume {});
+    let confirmed = async |id: &str, access_type, class: &[_], mutable: &[_]| {
+        let request = ValidateVolumeCapabilitiesRequest {
+            volume_id: id.to_owned(),
+            volume_capabilities: vec![capability(access_type)],
+            parameters: parameters(class),
+            mutable_parameters: parameters(mutable),
+            ..ValidateVolumeCapabilitiesRequest::default()
+        };
+        let request = Request::new(request);
+        let answer = driver.services.validate_volume_capabilities(request).await;
+        answer.unwrap().into_inner().confirmed.is_some()
+    };
+    assert!(confirmed(&folder, mount(), &[("backing", "folder")], &[("iops", "1")]).await);
+    assert!(confirmed(&image, of_type("ext4"), &[("backing", "image")], &[]).await);
+    assert!(confirmed(&image, block(), &[], &[]).await);
+    assert!(!confirmed(&folder, block(), &[], &[]).await);
+    assert!(!confirmed(&image, of_type("ntfs"), &[], &[]).await);
+    assert!(!confirmed(&image, of_type("xfs"), &[], &[]).await);
+    for class in [("backing", "image"), ("backing", "none"), ("kind", "fast")] {
+        assert!(
+            !confirmed(&folder, mount(), &[class], &[]).await,
+            "{class:?}"
+        );
+    }
+    assert!(!confirmed(&folder, mount(), &[], &[("colour", "red")]).await);
+}
+
+#[tokio::test]
+async fn a_folder_is_not_expanded_as_a_device() {
+    let driver = Driver::start(&[]);
+    let request = ControllerExpandVolumeRequest {
+        volume_id: driver.create(volume("one", MIB, mount())).await.unwrap(),
+        capacity_range: Some(CapacityRange {
+            required_bytes: 2 << 20,
+            limit_bytes: 0,
+        }),
+        volume_capability: Some(capability(AccessType::Block(BlockVolume {}))),
+        ..ControllerExpandVolumeRequest::default()
+    };
+    assert_eq!(
+        driver.expand_with(request).await,
+        Err(Code::InvalidArgument)
+    );
 }

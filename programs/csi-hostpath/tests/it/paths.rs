@@ -1,14 +1,16 @@
 //! Paths of the node: what calls do there, and to the volumes of others.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use kubernetes_csi::v1::node_server::Node;
-use kubernetes_csi::v1::volume_capability::AccessType;
+use kubernetes_csi::v1::volume_capability::{AccessType, MountVolume};
 use kubernetes_csi::v1::{
-    NodeGetVolumeStatsRequest, NodePublishVolumeRequest, NodeStageVolumeRequest,
-    NodeUnpublishVolumeRequest, NodeUnstageVolumeRequest,
+    CapacityRange, CreateVolumeRequest, NodeExpandVolumeRequest, NodeGetVolumeStatsRequest,
+    NodePublishVolumeRequest, NodeStageVolumeRequest, NodeUnpublishVolumeRequest,
+    NodeUnstageVolumeRequest,
 };
 use kubernetes_csi_driver::mounts::is_mounted;
 use root_tests::as_root;
@@ -17,6 +19,8 @@ use tokio::runtime;
 use tonic::{Code, Request, Response, Status};
 
 use super::driver::{Driver, capability, mount, volume};
+
+const MIB: u64 = 1 << 20;
 
 /// Runs a test with a driver and a folder for paths.
 fn on_node<F: Future<Output = ()>>(test: impl FnOnce(Driver, TempDir) -> F + Send) {
@@ -33,6 +37,13 @@ fn code<T>(answer: Result<Response<T>, Status>) -> Code {
 
 fn text(path: &Path) -> String {
     path.display().to_string()
+}
+
+fn xfs() -> AccessType {
+    AccessType::Mount(MountVolume {
+        fs_type: "xfs".to_owned(),
+        ..MountVolume::default()
+    })
 }
 
 impl Driver {
@@ -129,5 +140,52 @@ fn the_disk_below_a_volume_is_not_measured() {
         let unmounted = Command::new("umount").arg(&staged).status();
         assert!(unmounted.unwrap().success());
         assert_eq!(stats().await, Code::NotFound);
+    });
+}
+
+#[test]
+fn a_node_gives_no_size_that_the_volume_lacks() {
+    on_node(|driver, folder| async move {
+        let one = driver.create(volume("one", MIB, mount())).await.unwrap();
+        let staged = folder.path().join("staged");
+        assert_eq!(driver.stage(&one, &staged, mount()).await, Code::Ok);
+        let expand = async |required: u64, limit: u64| {
+            let request = NodeExpandVolumeRequest {
+                volume_id: one.clone(),
+                volume_path: text(&staged),
+                capacity_range: Some(CapacityRange {
+                    required_bytes: i64::try_from(required).unwrap(),
+                    limit_bytes: i64::try_from(limit).unwrap(),
+                }),
+                ..NodeExpandVolumeRequest::default()
+            };
+            let request = Request::new(request);
+            code(driver.services.node_expand_volume(request).await)
+        };
+        assert_eq!(expand(MIB, 0).await, Code::Ok);
+        assert_eq!(expand(MIB + 1, 0).await, Code::OutOfRange);
+        assert_eq!(expand(0, MIB - 1).await, Code::OutOfRange);
+        assert_eq!(driver.unstage(&one, &staged).await, Code::Ok);
+    });
+}
+
+#[test]
+fn a_file_system_that_an_image_cannot_have_is_refused() {
+    on_node(|driver, folder| async move {
+        let image = CreateVolumeRequest {
+            parameters: BTreeMap::from([("backing".to_owned(), "image".to_owned())]),
+            ..volume("image", MIB, mount())
+        };
+        let image = driver.create(image).await.unwrap();
+        let staged = folder.path().join("staged");
+        let ntfs = AccessType::Mount(MountVolume {
+            fs_type: "ntfs".to_owned(),
+            ..MountVolume::default()
+        });
+        for access_type in [ntfs, xfs()] {
+            let refused = driver.stage(&image, &staged, access_type).await;
+            assert_eq!(refused, Code::FailedPrecondition);
+        }
+        driver.delete(&image).await.unwrap();
     });
 }
