@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kubernetes_mount::exec::Local;
-use kubernetes_mount::filesystem::{ResizeFs, SafeFormatAndMount};
+use kubernetes_mount::filesystem::{DiskFormat, ResizeFs, SafeFormatAndMount};
 use kubernetes_mount::mount::LinuxMounter;
 use rustix::fs::{major, minor};
 
@@ -16,8 +16,9 @@ use crate::model::Mount as MountOf;
 
 /// Mounts the file system of a device at a path, a directory that exists. An empty device is
 /// formatted, as ext4 if no type is asked for, and a file system that wasn't unmounted is checked.
-/// One that is smaller than its device, as that of a copy may be, grows. Succeeds if it is mounted
-/// there already.
+/// One that is smaller than its device, as that of a copy may be, grows. XFS is mounted with
+/// `nouuid`, without which a copy and its source can't be mounted at the same time. Succeeds if it
+/// is mounted there already.
 ///
 /// # Errors
 ///
@@ -32,7 +33,17 @@ pub fn mount_device(device: &Path, target: &Path, mount: &MountOf) -> Result<()>
             let mounter = SafeFormatAndMount::new(Arc::new(LinuxMounter::new()), Arc::new(Local));
             let fs_type = mount.fs_type.as_deref().unwrap_or_default();
             // Flags can be confidential, so that they aren't shown.
-            let flags = flags(mount);
+            let mut flags = flags(mount);
+            let is_xfs = match fs_type {
+                "" | "auto" => {
+                    mounter.disk_format(device)? == DiskFormat::Filesystem("xfs".to_owned())
+                }
+                asked => asked == "xfs",
+            };
+            if is_xfs {
+                // A copy has the identity of its source, which may be mounted on the node.
+                flags.push("nouuid");
+            }
             mounter.format_and_mount_sensitive(device, target, fs_type, &[], &flags, &[])?;
         }
     }

@@ -7,10 +7,11 @@ use std::process::Command;
 
 use kubernetes_csi::v1::node_server::Node;
 use kubernetes_csi::v1::volume_capability::{AccessType, MountVolume};
+use kubernetes_csi::v1::volume_content_source::{SnapshotSource, Type};
 use kubernetes_csi::v1::{
     CapacityRange, CreateVolumeRequest, NodeExpandVolumeRequest, NodeGetVolumeStatsRequest,
     NodePublishVolumeRequest, NodeStageVolumeRequest, NodeUnpublishVolumeRequest,
-    NodeUnstageVolumeRequest,
+    NodeUnstageVolumeRequest, VolumeContentSource,
 };
 use kubernetes_csi_driver::mounts::is_mounted;
 use root_tests::as_root;
@@ -187,5 +188,34 @@ fn a_file_system_that_an_image_cannot_have_is_refused() {
             assert_eq!(refused, Code::FailedPrecondition);
         }
         driver.delete(&image).await.unwrap();
+    });
+}
+
+/// A copy has the identity of its source.
+#[test]
+fn a_copy_with_xfs_is_mounted_beside_its_source() {
+    on_node(|driver, folder| async move {
+        let image = |name: &str, source: Option<VolumeContentSource>| CreateVolumeRequest {
+            parameters: BTreeMap::from([("backing".to_owned(), "image".to_owned())]),
+            volume_content_source: source,
+            ..volume(name, 300 * MIB, xfs())
+        };
+        let source = driver.create(image("source", None)).await.unwrap();
+        let staged = folder.path().join("source");
+        assert_eq!(driver.stage(&source, &staged, xfs()).await, Code::Ok);
+        fs::write(staged.join("data"), "data").unwrap();
+        let from = Type::Snapshot(SnapshotSource {
+            snapshot_id: driver.snapshot("snapshot", &source).await,
+        });
+        let from = VolumeContentSource { r#type: Some(from) };
+        let copy = driver.create(image("copy", Some(from))).await.unwrap();
+        for (name, access_type) in [("asked", xfs()), ("found", mount())] {
+            let beside = folder.path().join(name);
+            assert_eq!(driver.stage(&copy, &beside, access_type).await, Code::Ok);
+            let data = fs::read_to_string(beside.join("data")).unwrap();
+            assert_eq!(driver.unstage(&copy, &beside).await, Code::Ok);
+            assert_eq!(data, "data");
+        }
+        assert_eq!(driver.unstage(&source, &staged).await, Code::Ok);
     });
 }
