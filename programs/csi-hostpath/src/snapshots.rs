@@ -22,7 +22,10 @@ impl Snapshots for HostPath {
         self.check_place(request.topology.as_ref())?;
         let volume = {
             let records = self.state.lock();
-            let mut all = records.all::<SnapshotRecord>();
+            // Those of groups have names of the driver's.
+            let mut all = records
+                .all::<SnapshotRecord>()
+                .filter(|snapshot| snapshot.group.is_none());
             if let Some(snapshot) = all.find(|snapshot| snapshot.name == request.name) {
                 return match snapshot.source_volume_id == request.source_volume_id {
                     true => Ok(self.snapshot(snapshot.clone())),

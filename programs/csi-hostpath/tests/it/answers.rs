@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use kubernetes_csi::v1::controller_server::Controller;
+use kubernetes_csi::v1::group_controller_server::GroupController;
 use kubernetes_csi::v1::volume_capability::{AccessType, BlockVolume, MountVolume};
 use kubernetes_csi::v1::volume_content_source::{Type, VolumeSource};
 use kubernetes_csi::v1::{
-    CapacityRange, ControllerExpandVolumeRequest, CreateVolumeRequest, Topology,
-    TopologyRequirement, ValidateVolumeCapabilitiesRequest, VolumeContentSource,
+    CapacityRange, ControllerExpandVolumeRequest, CreateVolumeGroupSnapshotRequest,
+    CreateVolumeRequest, Topology, TopologyRequirement, ValidateVolumeCapabilitiesRequest,
+    VolumeContentSource, VolumeGroupSnapshot,
 };
 use tonic::{Code, Request};
 
@@ -182,4 +184,25 @@ async fn a_folder_is_not_expanded_as_a_device() {
         driver.expand_with(request).await,
         Err(Code::InvalidArgument)
     );
+}
+
+/// Makes a volume, and a group snapshot of it alone.
+async fn group(driver: &Driver) -> (String, VolumeGroupSnapshot) {
+    let one = driver.create(volume("one", MIB, mount())).await.unwrap();
+    let request = CreateVolumeGroupSnapshotRequest {
+        name: "group".to_owned(),
+        source_volume_ids: vec![one.clone()],
+        ..CreateVolumeGroupSnapshotRequest::default()
+    };
+    let request = Request::new(request);
+    let taken = driver.services.create_volume_group_snapshot(request).await;
+    (one, taken.unwrap().into_inner().group_snapshot.unwrap())
+}
+
+#[tokio::test]
+async fn a_snapshot_of_a_group_has_no_name() {
+    let driver = Driver::start(&[]);
+    let (one, group) = group(&driver).await;
+    let alone = driver.snapshot("group-0", &one).await;
+    assert_ne!(alone, group.snapshots[0].snapshot_id);
 }
