@@ -48,7 +48,7 @@ impl GroupSnapshots for HostPath {
             else {
                 return Ok(());
             };
-            check(&group, &request.snapshot_ids)?;
+            check(&records, &group, &request.snapshot_ids)?;
             // The group goes last, so that a call that is repeated finds the rest.
             for id in &group.snapshot_ids {
                 records.remove::<SnapshotRecord>(id)?;
@@ -65,7 +65,7 @@ impl GroupSnapshots for HostPath {
         let group = records.get::<GroupRecord>(id);
         let missing = || Error::not_found(format!("there is no group snapshot {id:?}"));
         let group = group.ok_or_else(missing)?;
-        check(group, &request.snapshot_ids)?;
+        check(&records, group, &request.snapshot_ids)?;
         Ok(self.group(&records, group))
     }
 }
@@ -113,12 +113,15 @@ fn create(
     Ok(group)
 }
 
-fn check(group: &GroupRecord, snapshot_ids: &[String]) -> Result<()> {
-    let mut wanted = snapshot_ids.to_vec();
-    let mut own = group.snapshot_ids.clone();
-    wanted.sort();
-    own.sort();
-    match wanted.is_empty() || wanted == own {
+/// Checks that ids are those of all snapshots of a group. After a removal that was not done to its
+/// end, those that are gone may be left out.
+fn check(records: &Records, group: &GroupRecord, snapshot_ids: &[String]) -> Result<()> {
+    let own = &group.snapshot_ids;
+    let are_own = snapshot_ids.iter().all(|id| own.contains(id));
+    let mut left = own
+        .iter()
+        .filter(|id| records.get::<SnapshotRecord>(id).is_some());
+    match are_own && left.all(|id| snapshot_ids.contains(id)) {
         true => Ok(()),
         false => {
             let id = &group.id;

@@ -8,8 +8,8 @@ use kubernetes_csi::v1::volume_capability::{AccessType, BlockVolume, MountVolume
 use kubernetes_csi::v1::volume_content_source::{Type, VolumeSource};
 use kubernetes_csi::v1::{
     CapacityRange, ControllerExpandVolumeRequest, CreateVolumeGroupSnapshotRequest,
-    CreateVolumeRequest, Topology, TopologyRequirement, ValidateVolumeCapabilitiesRequest,
-    VolumeContentSource, VolumeGroupSnapshot,
+    CreateVolumeRequest, DeleteVolumeGroupSnapshotRequest, Topology, TopologyRequirement,
+    ValidateVolumeCapabilitiesRequest, VolumeContentSource, VolumeGroupSnapshot,
 };
 use tonic::{Code, Request};
 
@@ -205,4 +205,24 @@ async fn a_snapshot_of_a_group_has_no_name() {
     let (one, group) = group(&driver).await;
     let alone = driver.snapshot("group-0", &one).await;
     assert_ne!(alone, group.snapshots[0].snapshot_id);
+}
+
+#[tokio::test]
+async fn a_group_is_not_removed_without_the_ids_of_its_snapshots() {
+    let driver = Driver::start(&[]);
+    let (_, group) = group(&driver).await;
+    let remove = async |snapshot_ids| {
+        let request = DeleteVolumeGroupSnapshotRequest {
+            group_snapshot_id: group.group_snapshot_id.clone(),
+            snapshot_ids,
+            ..DeleteVolumeGroupSnapshotRequest::default()
+        };
+        let request = Request::new(request);
+        let answer = driver.services.delete_volume_group_snapshot(request).await;
+        answer.map(drop).map_err(|error| error.code())
+    };
+    assert_eq!(remove(vec![]).await, Err(Code::InvalidArgument));
+    let ids = group.snapshots.iter().map(|one| one.snapshot_id.clone());
+    assert_eq!(remove(ids.collect()).await, Ok(()));
+    assert_eq!(remove(vec![]).await, Ok(()));
 }
