@@ -83,7 +83,8 @@ fn blocks(
     start: u64,
     find: impl FnOnce(u64, &mut Found) -> io::Result<()> + Send + 'static,
 ) -> Result<Blocks> {
-    if start >= snapshot.size {
+    // At the end, nothing is left for a caller who goes on after the last block.
+    if start > snapshot.size {
         let size = snapshot.size;
         let message = format!("starting_offset: the volume has {size} bytes, not {start}");
         return Err(Error::out_of_range(message));
