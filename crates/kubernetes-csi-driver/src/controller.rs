@@ -322,7 +322,8 @@ pub struct CapacityOf {
 pub struct Capacity {
     /// The space for all of them.
     pub available: u64,
-    /// The largest size of a volume, if it isn't `available`.
+    /// The largest size of a volume, if it isn't `available`. The scheduler then compares requests
+    /// with it alone, so that it is no more than `available`.
     pub maximum_volume_size: Option<u64>,
     /// The least size of a volume. Alpha in CSI 1.13.
     pub minimum_volume_size: Option<u64>,

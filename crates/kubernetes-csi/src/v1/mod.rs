@@ -670,7 +670,9 @@ pub struct GetCapacityResponse {
     ///
     /// Absent if the driver has no such limit. Can be less than `available_capacity`,
     /// where that is spread over several disks. csi-provisioner stores it as
-    /// `maximumVolumeSize` of a CSIStorageCapacity.
+    /// `maximumVolumeSize` of a CSIStorageCapacity. If it is there, the scheduler
+    /// compares requests with it alone, and not with `capacity`: then it must be no more
+    /// than is free.
     #[prost(message, optional, tag = "2")]
     pub maximum_volume_size: Option<i64>,
 
