@@ -36,7 +36,7 @@ impl Node for Services {
         let mask = Mask::of(&request.secrets);
         let stage = NodeStage {
             volume_id: request.volume_id,
-            staging_path: request.staging_target_path.into(),
+            staging_path: clean(&request.staging_target_path),
             capability,
             publish_context: request.publish_context,
             context: request.volume_context,
@@ -56,7 +56,7 @@ impl Node for Services {
         let locks = vec![Lock::exclusive(volume(&request.volume_id))];
         let unstage = NodeUnstage {
             volume_id: request.volume_id,
-            staging_path: request.staging_target_path.into(),
+            staging_path: clean(&request.staging_target_path),
         };
         let running = async move { staging.unstage(unstage).await };
         self.run("NodeUnstageVolume", locks, Mask::default(), running)
@@ -77,7 +77,7 @@ impl Node for Services {
         )?;
         let publish = NodePublish {
             volume_id: request.volume_id,
-            target_path: request.target_path.into(),
+            target_path: clean(&request.target_path),
             staging_path: path(request.staging_target_path),
             capability,
             read_only: request.readonly,
@@ -109,7 +109,7 @@ impl Node for Services {
         let request = checked(request)?;
         let unpublish = NodeUnpublish {
             volume_id: request.volume_id,
-            target_path: request.target_path.into(),
+            target_path: clean(&request.target_path),
         };
         let locks = at(&unpublish.volume_id, &unpublish.target_path);
         let running = async move { node.unpublish(unpublish).await };
@@ -126,7 +126,7 @@ impl Node for Services {
         let request = checked(request)?;
         let of = NodeStats {
             volume_id: request.volume_id,
-            volume_path: request.volume_path.into(),
+            volume_path: clean(&request.volume_path),
             staging_path: path(request.staging_target_path),
         };
         let running = async move { stats.stats(of).await };
@@ -194,7 +194,7 @@ impl Node for Services {
         let mask = Mask::of(&request.secrets);
         let expand = NodeExpand {
             volume_id: request.volume_id,
-            volume_path: request.volume_path.into(),
+            volume_path: clean(&request.volume_path),
             staging_path: path(request.staging_target_path),
             size: request.capacity_range.map(Into::into),
             capability,
@@ -248,7 +248,13 @@ fn at(id: &str, path: &Path) -> Vec<Lock> {
 }
 
 fn path(path: String) -> Option<PathBuf> {
-    (!path.is_empty()).then(|| path.into())
+    (!path.is_empty()).then(|| clean(&path))
+}
+
+/// Returns a path without slashes that mean nothing, so that a driver which remembers it as a text
+/// finds it again.
+fn clean(path: &str) -> PathBuf {
+    Path::new(path).components().collect()
 }
 
 fn usage_to_wire(usage: Usage) -> VolumeUsage {

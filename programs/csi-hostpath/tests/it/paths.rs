@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kubernetes_csi::v1::node_server::Node;
@@ -119,6 +119,23 @@ fn the_paths_of_another_volume_stay() {
         for id in [one, other] {
             driver.delete(&id).await.unwrap();
         }
+    });
+}
+
+#[test]
+fn a_path_is_the_same_with_more_slashes() {
+    on_node(|driver, folder| async move {
+        let one = driver.create(volume("one", 1, mount())).await.unwrap();
+        let [staged, target] = ["staged", "target"].map(|name| folder.path().join(name));
+        let [slashes, more] = ["staged/", "/target//"].map(|name| {
+            let folder = folder.path().display();
+            PathBuf::from(format!("{folder}/{name}"))
+        });
+        assert_eq!(driver.stage(&one, &slashes, mount()).await, Code::Ok);
+        assert_eq!(driver.publish(&one, &staged, &more).await, Code::Ok);
+        assert_eq!(driver.unpublish(&one, &target).await, Code::Ok);
+        assert_eq!(driver.unstage(&one, &staged).await, Code::Ok);
+        driver.delete(&one).await.unwrap();
     });
 }
 
