@@ -13,7 +13,8 @@ use std::path::Path;
 
 use kubernetes_mount::metrics::{MetricsBlock, MetricsProvider, MetricsStatFs};
 use kubernetes_mount::mount::{
-    LinuxMounter, Mount, MountInfo, binds_at_once, clean_up_mount_point, read_mount_info,
+    LinuxMounter, Mount, MountInfo, are_read_only, binds_at_once, clean_up_mount_point,
+    read_mount_info,
 };
 
 use crate::model::Mount as MountOf;
@@ -44,9 +45,10 @@ pub async fn blocking<T: Send + 'static>(
 /// # Errors
 ///
 /// - `NOT_FOUND`: The source doesn't exist.
-/// - `ALREADY_EXISTS`: Something else is mounted there, or the same, but read-only where it isn't
-///   asked for so, or the other way round. In kernels before 5.12, what is writable becomes
-///   read-only: perhaps a process was killed between the two steps that such mounts take there.
+/// - `ALREADY_EXISTS`: Something else is mounted there, or the same, but read-only where neither
+///   the caller, nor the options, nor the source are so, or the other way round. In kernels before
+///   5.12, what is writable becomes read-only: perhaps a process was killed between the two steps
+///   that such mounts take there.
 /// - `INTERNAL`: It can't be mounted.
 pub fn bind_directory(
     source: &Path,
@@ -104,11 +106,13 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
     if (found.dev(), found.ino()) != (wanted.dev(), wanted.ino()) {
         return Err(something_else(target));
     }
+    let wants_read_only = read_only || are_read_only(flags);
     let is_read_only = is_read_only(target)?;
-    if read_only == is_read_only {
+    // What is bound from a mount that is read-only is so, too.
+    if wants_read_only == is_read_only || (is_read_only && is_in_read_only(source)?) {
         return Ok(());
     }
-    if read_only && !binds_at_once() {
+    if wants_read_only && !binds_at_once() {
         let options = ["bind", "remount"];
         return Ok(mounter.mount_sensitive(source, target, "", &options, &sensitive)?);
     }
@@ -122,8 +126,19 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
 
 /// Returns true if the last mount at a path can't be written.
 fn is_read_only(target: &Path) -> Result<bool> {
-    let last = last_mount(target)?;
-    Ok(last.is_some_and(|mount| mount.mount_options.iter().any(|option| option == "ro")))
+    Ok(last_mount(target)?.is_some_and(|mount| cannot_be_written(&mount)))
+}
+
+/// Returns true if the mount that a path is in can't be written.
+fn is_in_read_only(path: &Path) -> Result<bool> {
+    let path = fs::canonicalize(path)?;
+    let mounts = read_mount_info()?;
+    let at = |point: &Path| mounts.iter().rfind(|mount| mount.mount_point == point);
+    Ok(path.ancestors().find_map(at).is_some_and(cannot_be_written))
+}
+
+fn cannot_be_written(mount: &MountInfo) -> bool {
+    mount.mount_options.iter().any(|option| option == "ro")
 }
 
 /// Returns the last mount at a path, which hides those before.

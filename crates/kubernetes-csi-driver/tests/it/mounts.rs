@@ -87,6 +87,39 @@ fn what_is_there_in_another_way_is_an_error() {
     });
 }
 
+/// As the kubelet repeats it for a volume with the mount option `ro`, or that is staged so.
+#[test]
+fn what_an_option_or_the_source_makes_read_only_is_bound_once() {
+    as_root(|| {
+        let (folder, volume, target) = folders();
+        for flags in [&["ro"][..], &["rw", "noatime,ro"]] {
+            let mount = Mount::default().with_flags(flags.iter().copied());
+            for _ in 0..3 {
+                bind_directory(&volume, &target, &mount, false).unwrap();
+                assert!(options(&target).starts_with("ro"));
+            }
+            let plain = bind_directory(&volume, &target, &Mount::default(), false);
+            assert_eq!(code(plain), Code::AlreadyExists);
+            unbind(&target).unwrap();
+        }
+        let writable = Mount::default().with_flags(["ro", "rw"]);
+        for _ in 0..2 {
+            bind_directory(&volume, &target, &writable, false).unwrap();
+            assert!(options(&target).starts_with("rw"));
+        }
+        unbind(&target).unwrap();
+
+        let staged = folder.path().join("staged");
+        bind_directory(&volume, &staged, &Mount::default(), true).unwrap();
+        for _ in 0..3 {
+            bind_directory(&staged, &target, &Mount::default(), false).unwrap();
+            assert!(options(&target).starts_with("ro"));
+        }
+        unbind(&target).unwrap();
+        unbind(&staged).unwrap();
+    });
+}
+
 #[test]
 fn what_is_writable_does_not_become_read_only() {
     as_root(|| {

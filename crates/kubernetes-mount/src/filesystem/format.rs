@@ -8,7 +8,7 @@ use super::check::check;
 use super::device::is_block_device;
 use super::{DiskFormat, FilesystemError, TimeLimits, disk_format};
 use crate::exec::Exec;
-use crate::mount::{Mount, device_in_use};
+use crate::mount::{Mount, are_read_only, device_in_use};
 use crate::{Error, Result};
 
 /// Types for which `fsck` does nothing: they repair themselves when they are mounted.
@@ -117,7 +117,7 @@ impl SafeFormatAndMount {
         if let Some(fs_type) = asked {
             check_fs_type(fs_type)?;
         }
-        let read_only = is_read_only(options, sensitive);
+        let read_only = are_read_only(&[options, sensitive].concat());
         let found = self.disk_format(device)?;
         let fs_type = match (asked, &found) {
             (Some(asked), _) => asked,
@@ -215,15 +215,6 @@ impl SafeFormatAndMount {
             ("fsck", &["-a"]),
         )
     }
-}
-
-/// Returns true if the last of `ro` and `rw` is `ro`.
-fn is_read_only(options: &[&str], sensitive: &[&str]) -> bool {
-    let mut all = options
-        .iter()
-        .chain(sensitive)
-        .flat_map(|options| options.split(','));
-    all.rfind(|option| matches!(*option, "ro" | "rw")) == Some("ro")
 }
 
 fn mount_failed(device: &Path, fs_type: &str, source: Error) -> Error {

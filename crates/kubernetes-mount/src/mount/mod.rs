@@ -25,7 +25,7 @@ pub use error::MountError;
 pub use host_utils::{FileType, HostUtils, LinuxHostUtils};
 pub use linux::LinuxMounter;
 pub use mountinfo::{MountInfo, parse_mount_info, read_mount_info};
-pub use options::{BindOptions, bind_options, selinux_mount_option};
+pub use options::{BindOptions, are_read_only, bind_options, selinux_mount_option};
 pub use paths::{clean_path, path_within_base};
 pub use refs::search_mount_points;
 pub use tmpfs::Noswap;

@@ -44,6 +44,20 @@ pub fn bind_options(options: &[&str]) -> Option<BindOptions> {
     })
 }
 
+/// Returns true if options make a mount read-only: of `ro` and `rw`, the last one wins.
+///
+/// ```
+/// use kubernetes_mount::mount::are_read_only;
+///
+/// assert!(are_read_only(&["rw", "noatime,ro"]));
+/// assert!(!are_read_only(&["ro", "rw"]));
+/// ```
+#[must_use]
+pub fn are_read_only(options: &[&str]) -> bool {
+    let mut all = options.iter().flat_map(|options| options.split(','));
+    all.rfind(|option| matches!(*option, "ro" | "rw")) == Some("ro")
+}
+
 /// Returns the mount option that gives all files an SELinux label (`AddSELinuxMountOption`), quoted
 /// because a label can have commas.
 ///
