@@ -10,7 +10,7 @@ use kubernetes_mount::filesystem::{DiskFormat, ResizeFs, SafeFormatAndMount};
 use kubernetes_mount::mount::LinuxMounter;
 use rustix::fs::{major, minor};
 
-use super::{flags, is_mounted, last_mount, something_else};
+use super::{flags, is_mounted, is_read_only, last_mount, something_else};
 use crate::Result;
 use crate::model::Mount as MountOf;
 
@@ -20,10 +20,13 @@ use crate::model::Mount as MountOf;
 /// `nouuid`, without which a copy and its source can't be mounted at the same time. Succeeds if it
 /// is mounted there already.
 ///
+/// With the option `ro` it stays as it is: nothing is formatted, checked, or enlarged.
+///
 /// # Errors
 ///
 /// - `ALREADY_EXISTS`: Another file system is mounted there.
-/// - `FAILED_PRECONDITION`: The device has another file system or a partition table.
+/// - `FAILED_PRECONDITION`: The device has another file system or a partition table, or is empty
+///   and to be read only.
 /// - `INVALID_ARGUMENT`: The type or an option of mounting is none.
 /// - `INTERNAL`: It can't be formatted, checked, mounted or enlarged.
 pub fn mount_device(device: &Path, target: &Path, mount: &MountOf) -> Result<()> {
@@ -47,7 +50,11 @@ pub fn mount_device(device: &Path, target: &Path, mount: &MountOf) -> Result<()>
             mounter.format_and_mount_sensitive(device, target, fs_type, &[], &flags, &[])?;
         }
     }
-    grow_file_system(device, target)
+    // What nobody may write can't grow.
+    match is_read_only(target)? {
+        true => Ok(()),
+        false => grow_file_system(device, target),
+    }
 }
 
 /// Checks that the file system at a path is that of a device.

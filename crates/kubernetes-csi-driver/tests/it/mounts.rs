@@ -245,6 +245,29 @@ fn a_device_is_formatted_once_and_grows() {
     });
 }
 
+/// As a copy that is larger than its source, and that nobody may write.
+#[test]
+fn a_device_that_is_read_only_does_not_grow() {
+    as_root(|| {
+        let folder = TempDir::new().unwrap();
+        let (device, target) = device(&folder);
+        let read_only = Mount::default().with_flags(["ro"]);
+        let empty = mount_device(device.path(), &target, &read_only);
+        assert_eq!(code(empty), Code::FailedPrecondition);
+        mount_device(device.path(), &target, &Mount::default()).unwrap();
+        let total = usage(&target).unwrap()[0].total;
+        unmount(&target).unwrap();
+        set_size(&folder, 32 << 20);
+        device.resize();
+        for _ in 0..2 {
+            mount_device(device.path(), &target, &read_only).unwrap();
+            assert!(options(&target).starts_with("ro"));
+            assert_eq!(usage(&target).unwrap()[0].total, total);
+        }
+        unmount(&target).unwrap();
+    });
+}
+
 #[test]
 fn a_device_keeps_what_it_has() {
     as_root(|| {
