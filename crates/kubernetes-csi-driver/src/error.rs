@@ -164,7 +164,8 @@ impl From<std::io::Error> for Error {
 }
 
 /// Invalid requests are `INVALID_ARGUMENT`, a device with other content is `FAILED_PRECONDITION`, a
-/// full disk or quota `RESOURCE_EXHAUSTED`, and all others are `INTERNAL`.
+/// full disk or quota `RESOURCE_EXHAUSTED`, what may be mounted or not, since a program took too
+/// long, `DEADLINE_EXCEEDED`, and all others are `INTERNAL`.
 impl From<kubernetes_mount::Error> for Error {
     fn from(error: kubernetes_mount::Error) -> Self {
         let message = error.to_string();
@@ -172,6 +173,7 @@ impl From<kubernetes_mount::Error> for Error {
             Reason::Asked => Self::invalid(message),
             Reason::Content => Self::failed_precondition(message),
             Reason::Full => Self::exhausted(message),
+            Reason::Uncertain => Self::timed_out(message),
             Reason::Other => Self::internal(message),
         };
         own.with_source(error)
@@ -183,6 +185,7 @@ enum Reason {
     Asked,
     Content,
     Full,
+    Uncertain,
     Other,
 }
 
@@ -198,7 +201,9 @@ fn reason(error: &kubernetes_mount::Error) -> Reason {
             _ => Reason::Other,
         },
         Io { source, .. } if is_full(source) => Reason::Full,
-        Transient(inner) | Uncertain(inner) => reason(inner),
+        Transient(inner) => reason(inner),
+        // A code that is final would keep the kubelet from unmounting it.
+        Uncertain(_) => Reason::Uncertain,
         _ => Reason::Other,
     }
 }

@@ -199,6 +199,21 @@ fn usage_counts_bytes_and_inodes() {
     assert_eq!(usage(&target).unwrap_err().code(), Code::NotFound);
 }
 
+/// Kubernetes has to undo what may be mounted, which it doesn't after a code that is final.
+#[test]
+fn what_may_be_mounted_is_no_final_error() {
+    use kubernetes_mount::Error as Mounting;
+    let failed = || Mounting::other("mount.x: no answer");
+    let uncertain = Error::from(failed().uncertain());
+    assert_eq!(uncertain.code(), Code::DeadlineExceeded);
+    assert_eq!(uncertain.message(), "mount.x: no answer");
+    assert!(!uncertain.is_final());
+    assert!(!Error::from(Mounting::invalid("x").uncertain()).is_final());
+    for nothing_was_done in [failed(), failed().transient()] {
+        assert_eq!(Error::from(nothing_was_done).code(), Code::Internal);
+    }
+}
+
 /// A loop device of an empty image, and a folder to mount it at.
 fn device(folder: &TempDir) -> (Loop, PathBuf) {
     let target = folder.path().join("staged");
