@@ -12,7 +12,7 @@ use crate::{Error, Result};
 ///
 /// # Errors
 ///
-/// - `INVALID_ARGUMENT`: The group isn't a number.
+/// - `INVALID_ARGUMENT`: The group isn't a number, or is 4294967295, which no file can have.
 /// - `INTERNAL`: The files can't be changed.
 pub fn give_group(target: &Path, group: &str, read_only: bool) -> Result<()> {
     let group = group.parse().map_err(|_| {

@@ -327,9 +327,9 @@ fn files_get_a_group() {
         give_group(folder.path(), "4242", false).unwrap();
         let data = fs::metadata(folder.path().join("data")).unwrap();
         assert_eq!(std::os::unix::fs::MetadataExt::gid(&data), 4242);
-        assert_eq!(
-            code(give_group(folder.path(), "wheel", false)),
-            Code::InvalidArgument
-        );
+        for wrong in ["wheel", "-1", "4294967295", "4294967296"] {
+            let given = give_group(folder.path(), wrong, false);
+            assert_eq!(code(given), Code::InvalidArgument, "{wrong}");
+        }
     });
 }

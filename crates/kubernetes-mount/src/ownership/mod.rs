@@ -142,8 +142,13 @@ impl Ownership {
     /// # Errors
     ///
     /// When a directory can't be read. The root has not got the group then, so that another
-    /// attempt begins anew.
+    /// attempt begins anew. Also when the group is 4294967295, which no file can have.
     pub fn apply(mut self, dir: &Path) -> Result<Applied> {
+        if self.group == u32::MAX {
+            // For the kernel, it means to change nothing.
+            let text = format!("{} is no group of files; use a smaller number", self.group);
+            return Err(Error::invalid(text));
+        }
         let root = open_root(dir).map_err(Error::io("open", dir))?;
         let root_stat = stat(&root, c"", AtFlags::EMPTY_PATH).map_err(Error::io("look at", dir))?;
         if self.policy == FsGroupChangePolicy::OnRootMismatch && self.is_right(&root_stat) {

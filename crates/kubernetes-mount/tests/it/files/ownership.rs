@@ -184,6 +184,13 @@ fn a_directory_that_is_none_is_an_error_that_names_it() {
 }
 
 #[test]
+fn the_group_that_is_none_is_invalid() {
+    let dir = tree();
+    let result = Ownership::new(u32::MAX).apply(dir.path());
+    assert!(matches!(result, Err(Error::Invalid(_))), "{result:?}");
+}
+
+#[test]
 fn files_that_cannot_be_changed_are_counted() {
     as_root(|| {
         let dir = tree();
