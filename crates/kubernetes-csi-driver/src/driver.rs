@@ -177,6 +177,10 @@ impl Driver {
 
     /// Sets the access modes that volumes can have; without it, those of one node. Requests with
     /// others are refused.
+    ///
+    /// [`SingleNodeSingleWriter`](AccessMode::SingleNodeSingleWriter) and `SingleNodeMultiWriter`
+    /// need `SingleNodeWriter`, which older callers send. The first is for drivers that refuse to
+    /// [publish](crate::node::Node::publish) a volume at a second path.
     #[must_use]
     pub fn access_modes(mut self, modes: impl IntoIterator<Item = AccessMode>) -> Self {
         self.access_modes = Some(modes.into_iter().collect());
@@ -328,6 +332,11 @@ impl Driver {
             }
             _ if self.access_modes.as_ref().is_some_and(BTreeSet::is_empty) => {
                 Some("`access_modes` has none".to_owned())
+            }
+            _ if self.has_modes_of_one_node() && !self.has_mode(AccessMode::SingleNodeWriter) => {
+                let message = "`access_modes` has modes that replace `SingleNodeWriter`, and needs \
+                               that for older callers";
+                Some(message.to_owned())
             }
             _ => None,
         }

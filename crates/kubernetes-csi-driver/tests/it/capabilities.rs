@@ -298,11 +298,17 @@ async fn access_modes() {
     for (driver, expected) in [
         (by_default, "SINGLE_NODE_MULTI_WRITER"),
         (
-            both(bare().access_modes([AccessMode::SingleNodeSingleWriter])),
+            both(bare().access_modes([
+                AccessMode::SingleNodeWriter,
+                AccessMode::SingleNodeSingleWriter,
+            ])),
             "SINGLE_NODE_MULTI_WRITER",
         ),
         (
-            both(bare().access_modes([AccessMode::SingleNodeMultiWriter])),
+            both(bare().access_modes([
+                AccessMode::SingleNodeWriter,
+                AccessMode::SingleNodeMultiWriter,
+            ])),
             "SINGLE_NODE_MULTI_WRITER",
         ),
         (

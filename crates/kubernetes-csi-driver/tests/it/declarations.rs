@@ -1,5 +1,6 @@
 //! Declarations that contradict themselves.
 
+use kubernetes_csi_driver::model::AccessMode;
 use kubernetes_csi_driver::{Driver, Growth};
 
 use crate::support::{Fake, driver};
@@ -139,6 +140,11 @@ fn parts_that_contradict_each_other() {
             "`growth` needs `expansion` or `node_expansion`",
         ),
         (bare().access_modes([]), "`access_modes` has none"),
+        (
+            bare().access_modes([AccessMode::SingleNodeSingleWriter]),
+            "`access_modes` has modes that replace `SingleNodeWriter`, and needs that for older \
+             callers",
+        ),
     ];
     for (driver, expected) in table {
         assert_eq!(refusal(driver), expected);
