@@ -3,9 +3,17 @@
 //! Each trait is a capability. A driver has the capabilities whose traits it gives to
 //! [`Driver`](crate::Driver), and no others: calls of the rest answer `UNIMPLEMENTED`.
 //!
-//! The kit checks each request before the driver sees it, runs one call for a volume or snapshot at
-//! a time, and runs it to its end, also if the caller goes away. All calls are repeated by callers
-//! that got no answer: return success for what is done already.
+//! The kit checks each request before the driver sees it, and runs calls to their end, also if the
+//! caller goes away. All calls are repeated by callers that got no answer: return success for what
+//! is done already.
+//!
+//! One call at a time changes a volume or snapshot, or makes one of a name. But these can run
+//! beside each other for one volume, so that a driver with limits for all of them needs a lock of
+//! its own:
+//!
+//! - [`attach`](Attachments::attach) and [`detach`](Attachments::detach) for different nodes;
+//! - copies and snapshots of it with different names;
+//! - calls that only read, also while another one changes it.
 
 use std::collections::BTreeMap;
 

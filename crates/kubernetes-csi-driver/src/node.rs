@@ -1,8 +1,11 @@
 //! The node part of a driver, which runs beside each kubelet.
 //!
 //! As in [`controller`](crate::controller), each trait is a capability, requests are checked
-//! before, and one call for a volume runs at a time, to its end. The kubelet repeats calls until
-//! they succeed, after its own restart too.
+//! before, and calls run to their end. The kubelet repeats calls until they succeed, after its own
+//! restart too.
+//!
+//! One call for a volume runs at a time, but for [`publish`](Node::publish) and
+//! [`unpublish`](Node::unpublish) at different paths, and for those that only read.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,7 +32,8 @@ pub trait Node: Send + Sync + 'static {
     ///
     /// - `NOT_FOUND`: There is no volume of that id.
     /// - `ALREADY_EXISTS`: It is there in another way.
-    /// - `FAILED_PRECONDITION`: The volume can't be used in that way.
+    /// - `FAILED_PRECONDITION`: The volume can't be used in that way, or its access mode is
+    ///   `SingleNodeSingleWriter`, and it is published at another path.
     async fn publish(&self, request: NodePublish) -> Result<()>;
 
     /// Takes a volume away from the target path, and removes that; succeeds if nothing is there.

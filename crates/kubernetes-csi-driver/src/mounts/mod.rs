@@ -65,6 +65,11 @@ pub fn bind_directory(
 
 /// Makes a device or a file available at a path, as [`bind_directory`] does a directory.
 ///
+/// Linux lets programs write to a device through a mount that is read-only. To keep them from it,
+/// bind a device that is itself so, such as one of
+/// [`LoopDevices::attach`](kubernetes_mount::filesystem::LoopDevices::attach) or of
+/// `blockdev --setro`.
+///
 /// # Errors
 ///
 /// As [`bind_directory`].
@@ -203,7 +208,8 @@ pub fn is_mounted(path: &Path) -> Result<bool> {
     }
 }
 
-/// Measures the file system or the device at a path.
+/// Measures the device at a path, or the file system that the path is in: for a path at which
+/// nothing [is mounted](is_mounted), that of the node.
 ///
 /// # Errors
 ///
