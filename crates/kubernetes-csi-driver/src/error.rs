@@ -192,12 +192,13 @@ enum Reason {
 fn reason(error: &kubernetes_mount::Error) -> Reason {
     use kubernetes_mount::Error::{Filesystem, Invalid, Io, NotSupported, Transient, Uncertain};
     use kubernetes_mount::filesystem::FilesystemError::{
-        Mismatch, PartitionTable, UnformattedReadOnly,
+        Mismatch, Mount, PartitionTable, UnformattedReadOnly,
     };
     match error {
         Invalid(_) | NotSupported(_) => Reason::Asked,
-        Filesystem(error) => match **error {
+        Filesystem(error) => match &**error {
             Mismatch { .. } | PartitionTable { .. } | UnformattedReadOnly { .. } => Reason::Content,
+            Mount { source, .. } => reason(source),
             _ => Reason::Other,
         },
         Io { source, .. } if is_full(source) => Reason::Full,

@@ -297,6 +297,11 @@ fn a_device_keeps_what_it_has() {
         assert_eq!(code(wrong), Code::FailedPrecondition);
         let wrong = mount_device(device.path(), &target, &of_type("../xfs"));
         assert_eq!(code(wrong), Code::InvalidArgument);
+        for option in ["loop", "a\0b"] {
+            let mount = Mount::default().with_flags([option]);
+            let wrong = mount_device(device.path(), &target, &mount);
+            assert_eq!(code(wrong), Code::InvalidArgument, "{option:?}");
+        }
         assert_eq!(problems(&target).unwrap()[0].reason, "NotMounted");
     });
 }
