@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use kubernetes_mount::exec::Local;
 use kubernetes_mount::filesystem::{DiskFormat, ResizeFs, SafeFormatAndMount};
-use kubernetes_mount::mount::LinuxMounter;
+use kubernetes_mount::mount::{LinuxMounter, are_read_only};
 use rustix::fs::{major, minor};
 
-use super::{flags, is_mounted, is_read_only, last_mount, something_else};
+use super::{flags, is_mounted, is_read_only, last_mount, mounted_so, something_else};
 use crate::Result;
 use crate::model::Mount as MountOf;
 
@@ -24,14 +24,21 @@ use crate::model::Mount as MountOf;
 ///
 /// # Errors
 ///
-/// - `ALREADY_EXISTS`: Another file system is mounted there.
+/// - `ALREADY_EXISTS`: Another file system is mounted there, or this one, but read-only where `ro`
+///   isn't asked for, or the other way round.
 /// - `FAILED_PRECONDITION`: The device has another file system or a partition table, or is empty
 ///   and to be read only.
 /// - `INVALID_ARGUMENT`: The type or an option of mounting is none.
 /// - `INTERNAL`: It can't be formatted, checked, mounted or enlarged.
 pub fn mount_device(device: &Path, target: &Path, mount: &MountOf) -> Result<()> {
     match is_mounted(target)? {
-        true => check_device(device, target)?,
+        true => {
+            check_device(device, target)?;
+            let is_read_only = is_read_only(target)?;
+            if are_read_only(&flags(mount)) != is_read_only {
+                return Err(mounted_so(target, is_read_only));
+            }
+        }
         false => {
             let mounter = SafeFormatAndMount::new(Arc::new(LinuxMounter::new()), Arc::new(Local));
             let fs_type = mount.fs_type.as_deref().unwrap_or_default();

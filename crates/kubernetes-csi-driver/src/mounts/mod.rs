@@ -121,12 +121,18 @@ fn bind(source: &Path, target: &Path, flags: &[&str], read_only: bool) -> Result
         let options = ["bind", "remount"];
         return Ok(mounter.mount_sensitive(source, target, "", &options, &sensitive)?);
     }
+    Err(mounted_so(target, is_read_only))
+}
+
+fn mounted_so(target: &Path, is_read_only: bool) -> Error {
     let how = match is_read_only {
         true => "read-only",
         false => "writable",
     };
-    let message = format!("it is mounted at {} already, {how}", target.display());
-    Err(Error::already_exists(message))
+    Error::already_exists(format!(
+        "it is mounted at {} already, {how}",
+        target.display()
+    ))
 }
 
 /// Returns true if the last mount at a path can't be written.

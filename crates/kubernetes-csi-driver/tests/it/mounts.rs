@@ -279,6 +279,8 @@ fn a_device_that_is_read_only_does_not_grow() {
             assert!(options(&target).starts_with("ro"));
             assert_eq!(usage(&target).unwrap()[0].total, total);
         }
+        let writable = mount_device(device.path(), &target, &Mount::default());
+        assert_eq!(code(writable), Code::AlreadyExists);
         unmount(&target).unwrap();
     });
 }
@@ -292,6 +294,9 @@ fn a_device_keeps_what_it_has() {
         let other = Loop::empty(&folder.path().join("other"));
         let busy = mount_device(other.path(), &target, &of_type("ext4"));
         assert_eq!(code(busy), Code::AlreadyExists);
+        let read_only = of_type("ext4").with_flags(["ro"]);
+        let other_way = mount_device(device.path(), &target, &read_only);
+        assert_eq!(code(other_way), Code::AlreadyExists);
         unmount(&target).unwrap();
         let wrong = mount_device(device.path(), &target, &of_type("xfs"));
         assert_eq!(code(wrong), Code::FailedPrecondition);
