@@ -1,6 +1,8 @@
 //! Steps of a node part, repeated and after a crash.
 
+use std::error::Error as _;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use kubernetes_csi_driver::model::Mount;
@@ -10,7 +12,7 @@ use kubernetes_csi_driver::mounts::{
 };
 use kubernetes_csi_driver::node::UsageUnit;
 use kubernetes_csi_driver::{Code, Error};
-use root_tests::{Loop, as_root};
+use root_tests::{Loop, as_root, unless_busy};
 use tempfile::TempDir;
 
 /// Folders of a volume, and of a Pod, of which the target isn't there.
@@ -29,6 +31,22 @@ fn options(target: &Path) -> String {
     let of = |line: &&str| line.split(' ').nth(4) == target.to_str();
     let line = mounts.lines().rev().find(of).unwrap();
     line.split(' ').nth(5).unwrap().to_owned()
+}
+
+/// Unmounts what a program that another test starts may still have open.
+fn unmounted(target: &Path) {
+    let unmount = || {
+        unmount(target).map_err(|error| {
+            let mut kind = io::ErrorKind::Other;
+            let mut cause = error.source();
+            while let Some(inner) = cause {
+                kind = inner.downcast_ref().map_or(kind, io::Error::kind);
+                cause = inner.source();
+            }
+            io::Error::new(kind, error)
+        })
+    };
+    unless_busy(unmount).unwrap();
 }
 
 fn code(result: Result<(), Error>) -> Code {
@@ -76,7 +94,7 @@ fn what_is_there_in_another_way_is_an_error() {
             code(bind_directory(&volume, &target, &mount, false)),
             Code::AlreadyExists
         );
-        unmount(&target).unwrap();
+        unmounted(&target);
         assert!(target.is_dir());
         let missing = folder.path().join("missing");
         assert_eq!(
@@ -247,7 +265,7 @@ fn a_device_is_formatted_once_and_grows() {
         assert!(options(&target).contains("noatime"));
         assert_eq!(problems(&target).unwrap(), []);
         let total = usage(&target).unwrap()[0].total;
-        unmount(&target).unwrap();
+        unmounted(&target);
 
         // As a copy of a smaller volume.
         set_size(&folder, 900 << 20);
@@ -255,7 +273,7 @@ fn a_device_is_formatted_once_and_grows() {
         mount_device(device.path(), &target, &Mount::default()).unwrap();
         assert_eq!(fs::read_to_string(target.join("data")).unwrap(), "data");
         let grown = usage(&target).unwrap()[0].total;
-        unmount(&target).unwrap();
+        unmounted(&target);
         assert!(grown > 2 * total, "{grown} after {total}");
     });
 }
@@ -271,7 +289,7 @@ fn a_device_that_is_read_only_does_not_grow() {
         assert_eq!(code(empty), Code::FailedPrecondition);
         mount_device(device.path(), &target, &Mount::default()).unwrap();
         let total = usage(&target).unwrap()[0].total;
-        unmount(&target).unwrap();
+        unmounted(&target);
         set_size(&folder, 32 << 20);
         device.resize();
         for _ in 0..2 {
@@ -281,7 +299,7 @@ fn a_device_that_is_read_only_does_not_grow() {
         }
         let writable = mount_device(device.path(), &target, &Mount::default());
         assert_eq!(code(writable), Code::AlreadyExists);
-        unmount(&target).unwrap();
+        unmounted(&target);
     });
 }
 
@@ -297,7 +315,7 @@ fn a_device_keeps_what_it_has() {
         let read_only = of_type("ext4").with_flags(["ro"]);
         let other_way = mount_device(device.path(), &target, &read_only);
         assert_eq!(code(other_way), Code::AlreadyExists);
-        unmount(&target).unwrap();
+        unmounted(&target);
         let wrong = mount_device(device.path(), &target, &of_type("xfs"));
         assert_eq!(code(wrong), Code::FailedPrecondition);
         let wrong = mount_device(device.path(), &target, &of_type("../xfs"));
@@ -324,7 +342,7 @@ fn a_file_system_that_has_stopped_is_a_problem() {
             .status();
         assert!(stopped.unwrap().success());
         let found = problems(&target).unwrap();
-        unmount(&target).unwrap();
+        unmounted(&target);
         assert_eq!(found[0].reason, "ReadOnlyAfterErrors", "{found:?}");
     });
 }
