@@ -70,12 +70,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         whole: arguments.whole,
     };
     let bases = chosen(&limits, arguments.base.as_deref())?;
+    // What is wrong in the file is found before anything is built.
+    let programs: Result<Vec<_>, _> = bases
+        .into_iter()
+        .map(|base| builder.programs(base, &limits))
+        .collect();
     let mut exceeded = Vec::new();
-    for (number, base) in bases.into_iter().enumerate() {
+    for (number, (alone, rows)) in programs?.into_iter().enumerate() {
         if number > 0 {
             println!();
         }
-        exceeded.extend(builder.compare(base, &limits, arguments.runs)?);
+        exceeded.extend(builder.compare(&alone, rows, &limits, arguments.runs)?);
     }
     if exceeded.is_empty() {
         return Ok(());
@@ -105,6 +110,9 @@ fn chosen<'l>(limits: &'l Limits, name: Option<&str>) -> Result<Vec<&'l str>, Bo
     }
 }
 
+/// A program, and what it took.
+type Measured<'l> = (Program, Row<'l>);
+
 /// Builds the programs of one run.
 struct Builder<'a> {
     cargo: &'a Cargo,
@@ -114,22 +122,32 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Measures the programs of a base, prints a table, and returns the budgets that are exceeded,
-    /// each as a sentence.
-    fn compare(
+    /// Returns the program with a base alone, and those that have it, each with an empty row.
+    fn programs<'l>(
         &self,
         base: &str,
-        limits: &Limits,
-        runs: u32,
-    ) -> Result<Vec<String>, Box<dyn Error>> {
+        limits: &'l Limits,
+    ) -> Result<(Program, Vec<Measured<'l>>), Box<dyn Error>> {
         let alone = Program::alone(self.workspace, base, &limits.dependencies(base))?;
         let mut rows = Vec::new();
         for limit in limits.budgets.iter().filter(|limit| limit.base == base) {
             rows.push((alone.with(self.workspace, limit)?, Row::new(limit)));
         }
+        Ok((alone, rows))
+    }
+
+    /// Measures the programs of a base, prints a table, and returns the budgets that are exceeded,
+    /// each as a sentence.
+    fn compare(
+        &self,
+        alone: &Program,
+        mut rows: Vec<Measured<'_>>,
+        limits: &Limits,
+        runs: u32,
+    ) -> Result<Vec<String>, Box<dyn Error>> {
         for run in 1..=runs {
             eprintln!("run {run} of {runs}");
-            self.run(&alone, rows.iter_mut())?;
+            self.run(alone, rows.iter_mut())?;
         }
         let is_slow = |(_, row): &(Program, Row)| row.basis() == Basis::Time && row.is_slow(limits);
         let mut most = runs;
@@ -138,7 +156,7 @@ impl Builder<'_> {
             eprintln!("run {most} of up to {CERTAIN}, of what exceeds a limit of CPU time");
             let slow: Vec<bool> = rows.iter().map(is_slow).collect();
             let rows = rows.iter_mut().zip(slow).filter(|(_, slow)| *slow);
-            self.run(&alone, rows.map(|(row, _)| row))?;
+            self.run(alone, rows.map(|(row, _)| row))?;
         }
         let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
         let mut made = match runs {
@@ -161,7 +179,7 @@ impl Builder<'_> {
     fn run<'r, 'l: 'r>(
         &self,
         alone: &Program,
-        rows: impl Iterator<Item = &'r mut (Program, Row<'l>)>,
+        rows: impl Iterator<Item = &'r mut Measured<'l>>,
     ) -> Result<(), Box<dyn Error>> {
         let folder = self.folder()?;
         let manifest = folder.write(alone, self.root)?;

@@ -389,11 +389,18 @@ fn the_real_budgets_are_understood() {
         let folder = folders.iter().find(|folder| folder.is_dir()).unwrap();
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
         let manifest: toml::Table = manifest.parse().unwrap();
-        serde_json::to_string(&manifest["features"]).unwrap()
+        let features = manifest.get("features");
+        features.map_or_else(
+            || "{}".to_owned(),
+            |features| serde_json::to_string(features).unwrap(),
+        )
     };
+    let bases = table["base"].as_table().unwrap().values();
+    let others = bases.flat_map(|base| base.as_table().unwrap().keys());
     let members: Vec<_> = names
         .into_iter()
         .map(|name| (name, features(name)))
+        .chain(others.map(|name| (name.as_str(), "{}".to_owned())))
         .collect();
     let members: Vec<_> = members
         .iter()
