@@ -291,13 +291,10 @@ impl HostPath {
             (asked, _) => asked.unwrap_or_default(),
         };
         let topology = request.topology.as_ref();
-        let mut refusals = request
-            .capabilities
-            .iter()
-            .filter_map(|capability| image::refusal(volume, capability));
+        let refusal = image::refusal_of_any(volume, &request.capabilities);
         let differences = [
             (backing != volume.backing, "backing"),
-            (refusals.next().is_some(), "capabilities"),
+            (refusal.is_some(), "capabilities"),
             (self.check_place(topology).is_err(), "place"),
             (!request.size.allows(volume.size), "size"),
             (volume.kind != kind(&request.parameters), KIND),
@@ -318,8 +315,7 @@ impl HostPath {
 
     /// Returns why a volume isn't what is asked for, if it isn't.
     fn why_not(&self, volume: &VolumeRecord, request: &ValidateVolume) -> Option<String> {
-        let mut capabilities = request.capabilities.iter();
-        let refusal = capabilities.find_map(|capability| image::refusal(volume, capability));
+        let refusal = image::refusal_of_any(volume, &request.capabilities);
         if refusal.is_some() {
             return refusal;
         }

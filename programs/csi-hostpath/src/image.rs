@@ -72,7 +72,7 @@ fn least_of(mount: &Mount) -> Result<(u64, &'static str), String> {
 }
 
 /// Returns why a volume can't be used in a way, if it can't.
-pub(crate) fn refusal(volume: &VolumeRecord, capability: &VolumeCapability) -> Option<String> {
+fn refusal(volume: &VolumeRecord, capability: &VolumeCapability) -> Option<String> {
     match (&capability.access_type, volume.backing) {
         (AccessType::Block, Backing::Folder) => {
             Some("the volume is a folder, and no device".to_owned())
@@ -86,6 +86,15 @@ pub(crate) fn refusal(volume: &VolumeRecord, capability: &VolumeCapability) -> O
         },
         _ => None,
     }
+}
+
+/// Returns why a volume can't be used in one of some ways, if it can't.
+pub(crate) fn refusal_of_any(
+    volume: &VolumeRecord,
+    capabilities: &[VolumeCapability],
+) -> Option<String> {
+    let mut capabilities = capabilities.iter();
+    capabilities.find_map(|capability| refusal(volume, capability))
 }
 
 /// Returns an error if a volume can't be used in a way.
