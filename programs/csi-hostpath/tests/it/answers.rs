@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kubernetes_csi::v1::controller_server::Controller;
 use kubernetes_csi::v1::group_controller_server::GroupController;
-use kubernetes_csi::v1::volume_capability::{AccessType, BlockVolume, MountVolume};
+use kubernetes_csi::v1::volume_capability::{AccessType, BlockVolume};
 use kubernetes_csi::v1::volume_content_source::{Type, VolumeSource};
 use kubernetes_csi::v1::{
     CapacityRange, ControllerExpandVolumeRequest, CreateVolumeGroupSnapshotRequest,
@@ -13,7 +13,7 @@ use kubernetes_csi::v1::{
 };
 use tonic::{Code, Request};
 
-use super::driver::{Driver, capability, mount, volume};
+use super::driver::{Driver, capability, image, mount, of_type, volume};
 
 const MIB: u64 = 1 << 20;
 
@@ -22,20 +22,6 @@ fn parameters(entries: &[(&str, &str)]) -> BTreeMap<String, String> {
     entries
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
         .collect()
-}
-
-fn of_type(fs_type: &str) -> AccessType {
-    AccessType::Mount(MountVolume {
-        fs_type: fs_type.to_owned(),
-        ..MountVolume::default()
-    })
-}
-
-fn image(name: &str) -> CreateVolumeRequest {
-    CreateVolumeRequest {
-        parameters: parameters(&[("backing", "image")]),
-        ..volume(name, MIB, mount())
-    }
 }
 
 impl Driver {
@@ -108,7 +94,7 @@ async fn a_volume_that_is_larger_than_the_limit_is_not_expanded() {
 async fn a_volume_of_that_name_has_to_fit() {
     let driver = Driver::start(&[]);
     driver.create(volume("folder", MIB, mount())).await.unwrap();
-    driver.create(image("image")).await.unwrap();
+    driver.create(image("image", MIB, mount())).await.unwrap();
     let at = |node: &str| TopologyRequirement {
         requisite: vec![Topology {
             segments: parameters(&[("topology.hostpath.csi/node", node)]),
@@ -122,7 +108,7 @@ async fn a_volume_of_that_name_has_to_fit() {
     assert!(driver.create(folder_at("n")).await.is_ok());
     let image_of = |fs_type| CreateVolumeRequest {
         volume_capabilities: vec![capability(of_type(fs_type))],
-        ..image("image")
+        ..image("image", MIB, mount())
     };
     assert!(driver.create(image_of("ext3")).await.is_ok());
     let others = [
@@ -139,7 +125,7 @@ async fn a_volume_of_that_name_has_to_fit() {
 async fn only_what_a_volume_is_gets_confirmed() {
     let driver = Driver::start(&["--accepted-mutable-parameter-names", "iops"]);
     let folder = driver.create(volume("folder", MIB, mount())).await.unwrap();
-    let image = driver.create(image("image")).await.unwrap();
+    let image = driver.create(image("image", MIB, mount())).await.unwrap();
     let block = || AccessType::Block(BlockVolume {});
     let confirmed = async |id: &str, access_type, class: &[_], mutable: &[_]| {
         let request = ValidateVolumeCapabilitiesRequest {

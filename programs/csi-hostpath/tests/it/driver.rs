@@ -1,5 +1,6 @@
 //! The driver in this process, called without a socket.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
@@ -96,6 +97,14 @@ pub(crate) fn volume(name: &str, size: u64, access_type: AccessType) -> CreateVo
     }
 }
 
+/// A request for a volume that is a file, of a size.
+pub(crate) fn image(name: &str, size: u64, access_type: AccessType) -> CreateVolumeRequest {
+    CreateVolumeRequest {
+        parameters: BTreeMap::from([("backing".to_owned(), "image".to_owned())]),
+        ..volume(name, size, access_type)
+    }
+}
+
 /// The use by one node.
 pub(crate) fn capability(access_type: AccessType) -> VolumeCapability {
     VolumeCapability {
@@ -109,4 +118,12 @@ pub(crate) fn capability(access_type: AccessType) -> VolumeCapability {
 /// A file system of the driver's choice.
 pub(crate) fn mount() -> AccessType {
     AccessType::Mount(MountVolume::default())
+}
+
+/// A file system of a type.
+pub(crate) fn of_type(fs_type: &str) -> AccessType {
+    AccessType::Mount(MountVolume {
+        fs_type: fs_type.to_owned(),
+        ..MountVolume::default()
+    })
 }

@@ -1,12 +1,11 @@
 //! Paths of the node: what calls do there, and to the volumes of others.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kubernetes_csi::v1::node_server::Node;
-use kubernetes_csi::v1::volume_capability::{AccessType, MountVolume};
+use kubernetes_csi::v1::volume_capability::AccessType;
 use kubernetes_csi::v1::volume_content_source::{SnapshotSource, Type};
 use kubernetes_csi::v1::{
     CapacityRange, CreateVolumeRequest, NodeExpandVolumeRequest, NodeGetVolumeStatsRequest,
@@ -19,7 +18,7 @@ use tempfile::TempDir;
 use tokio::runtime;
 use tonic::{Code, Request, Response, Status};
 
-use super::driver::{Driver, capability, mount, volume};
+use super::driver::{Driver, capability, image, mount, of_type, volume};
 
 const MIB: u64 = 1 << 20;
 
@@ -38,13 +37,6 @@ fn code<T>(answer: Result<Response<T>, Status>) -> Code {
 
 fn text(path: &Path) -> String {
     path.display().to_string()
-}
-
-fn xfs() -> AccessType {
-    AccessType::Mount(MountVolume {
-        fs_type: "xfs".to_owned(),
-        ..MountVolume::default()
-    })
 }
 
 impl Driver {
@@ -190,18 +182,10 @@ fn a_node_gives_no_size_that_the_volume_lacks() {
 #[test]
 fn a_file_system_that_an_image_cannot_have_is_refused() {
     on_node(|driver, folder| async move {
-        let image = CreateVolumeRequest {
-            parameters: BTreeMap::from([("backing".to_owned(), "image".to_owned())]),
-            ..volume("image", MIB, mount())
-        };
-        let image = driver.create(image).await.unwrap();
+        let image = driver.create(image("image", MIB, mount())).await.unwrap();
         let staged = folder.path().join("staged");
-        let ntfs = AccessType::Mount(MountVolume {
-            fs_type: "ntfs".to_owned(),
-            ..MountVolume::default()
-        });
-        for access_type in [ntfs, xfs()] {
-            let refused = driver.stage(&image, &staged, access_type).await;
+        for fs_type in ["ntfs", "xfs"] {
+            let refused = driver.stage(&image, &staged, of_type(fs_type)).await;
             assert_eq!(refused, Code::FailedPrecondition);
         }
         driver.delete(&image).await.unwrap();
@@ -212,20 +196,20 @@ fn a_file_system_that_an_image_cannot_have_is_refused() {
 #[test]
 fn a_copy_with_xfs_is_mounted_beside_its_source() {
     on_node(|driver, folder| async move {
-        let image = |name: &str, source: Option<VolumeContentSource>| CreateVolumeRequest {
-            parameters: BTreeMap::from([("backing".to_owned(), "image".to_owned())]),
-            volume_content_source: source,
-            ..volume(name, 300 * MIB, xfs())
-        };
-        let source = driver.create(image("source", None)).await.unwrap();
+        let xfs = || of_type("xfs");
+        let source = image("source", 300 * MIB, xfs());
+        let source = driver.create(source).await.unwrap();
         let staged = folder.path().join("source");
         assert_eq!(driver.stage(&source, &staged, xfs()).await, Code::Ok);
         fs::write(staged.join("data"), "data").unwrap();
         let from = Type::Snapshot(SnapshotSource {
             snapshot_id: driver.snapshot("snapshot", &source).await,
         });
-        let from = VolumeContentSource { r#type: Some(from) };
-        let copy = driver.create(image("copy", Some(from))).await.unwrap();
+        let copy = CreateVolumeRequest {
+            volume_content_source: Some(VolumeContentSource { r#type: Some(from) }),
+            ..image("copy", 300 * MIB, xfs())
+        };
+        let copy = driver.create(copy).await.unwrap();
         for (name, access_type) in [("asked", xfs()), ("found", mount())] {
             let beside = folder.path().join(name);
             assert_eq!(driver.stage(&copy, &beside, access_type).await, Code::Ok);

@@ -211,8 +211,6 @@ fn source(group: Option<&str>, kind: &str, name: &str) -> Value {
     json!({"dataSource": {"apiGroup": group, "kind": kind, "name": name}})
 }
 
-const SNAPSHOT_GROUP: &str = "snapshot.storage.k8s.io";
-
 #[test]
 #[ignore = "needs a control plane, and builds the sidecars: run cargo xtask proof csi-sidecars"]
 fn claims_and_snapshots_work_as_in_a_cluster() {
@@ -228,7 +226,11 @@ async fn claims_and_snapshots() {
 
     cluster.take_snapshot("snapshot", "first").await;
     fs::write(first.join("file"), "after").unwrap();
-    let of_snapshot = source(Some(SNAPSHOT_GROUP), "VolumeSnapshot", "snapshot");
+    let of_snapshot = source(
+        Some("snapshot.storage.k8s.io"),
+        "VolumeSnapshot",
+        "snapshot",
+    );
     cluster.claim("restored", of_snapshot).await;
     let restored = cluster.pod("restored").await;
     assert_eq!(fs::read_to_string(restored.join("file")).unwrap(), "before");
